@@ -1,0 +1,285 @@
+"""One door to data: a file or a data set of the catalogue becomes features and target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from distsearch.errors import DataError, InvalidInputError, UnknownNameError
+from distsearch.tables._catalogue import Entry, catalogue, find_entry, load_entry
+from distsearch.tables._labels import Task, as_binary, as_labels, as_numbers, likely_task
+from distsearch.tables._numbers import numeric_features
+from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
+from distsearch.tables._reading import describe_rows, read_table
+from distsearch.tables._wording import count, did_you_mean, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["Table", "load"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Features and target, ready for an estimator.
+
+    Parameters
+    ----------
+    name : str
+        A short name: that of the catalogue, or the file's without its ending.
+    X : pandas.DataFrame
+        The features.
+    y : numpy.ndarray
+        The target: text, integers or truth values for classification, floats for regression.
+    target : str
+        The name of the target column.
+    task : {"classification", "regression"}
+        What the target is for.
+    source : str
+        The path of the file, or the name in the catalogue.
+    options : ReadOptions
+        The rule the file was read with.
+    notes : tuple of str
+        What is worth knowing about the data, a sentence each.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: NDArray[Any]
+    target: str
+    task: Task
+    source: str
+    options: ReadOptions = DEFAULT_OPTIONS
+    notes: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a frame came from, for names and messages."""
+
+    name: str
+    source: str
+    options: ReadOptions
+    entry: Entry | None = None
+
+    def rows(self, rows: Iterable[int]) -> str:
+        return describe_rows(None if self.entry else Path(self.source), self.options, rows)
+
+
+def load(
+    source: str | PathLike[str],
+    target: str | None = None,
+    *,
+    options: ReadOptions = DEFAULT_OPTIONS,
+    columns: Sequence[str] | None = None,
+    ignore: Sequence[str] = (),
+    task: Literal["auto", "classification", "regression"] = "auto",
+    positive: object = None,
+    missing_target: Literal["error", "drop"] = "error",
+    numeric: bool = False,
+) -> Table:
+    """Load a data file or a data set of the catalogue.
+
+    Parameters
+    ----------
+    source : str or path-like
+        A path, or a name from `catalogue`. A file without an ending whose name is also in the
+        catalogue is meant only by a path, such as ``./iris``.
+    target : str, optional
+        The column to learn. Needed for files; data sets of the catalogue know theirs.
+    options : ReadOptions, optional
+        How to read the file.
+    columns : sequence of str, optional
+        The features to use, in this order; all columns but the target when not given.
+    ignore : sequence of str, default=()
+        Columns that are not to be used.
+    task : {"auto", "classification", "regression"}, default="auto"
+        What the target is for. With "auto", text, truth values and up to a hundred different whole
+        numbers are classes; other numbers are for regression.
+    positive : str, int or list of these, optional
+        The class or classes that become label 1; all others become 0.
+    missing_target : {"error", "drop"}, default="error"
+        What to do about rows without a target.
+    numeric : bool, default=False
+        Whether every feature has to be numeric, see `numeric_features`.
+
+    Returns
+    -------
+    Table
+        Features and target.
+
+    Raises
+    ------
+    UnknownNameError
+        Nothing is called `source`, or a column or class is not there.
+    DataError
+        The file cannot be read, or its target cannot be learned.
+
+    Examples
+    --------
+    >>> load("iris").X.shape
+    (150, 4)
+    """
+    _check_choice("task", task, ("auto", "classification", "regression"))
+    _check_choice("missing_target", missing_target, ("error", "drop"))
+    frame, origin = _fetch(source, options)
+    target = _choose_target(frame, target, origin)
+    chosen = _choose_columns(frame, target, columns, ignore, origin)
+    notes: list[str] = []
+    frame = _without_missing_target(frame, target, missing_target, origin, notes)
+    X = frame[chosen]
+    if numeric:
+        X = numeric_features(X, None if origin.entry else origin.source, options)
+    goal = _choose_task(frame[target], target, task, origin)
+    y = _make_target(frame[target], goal, positive, origin, notes)
+    return Table(
+        name=origin.name,
+        X=X.reset_index(drop=True),
+        y=y,
+        target=target,
+        task=goal,
+        source=origin.source,
+        options=options,
+        notes=tuple(notes),
+    )
+
+
+def _fetch(source: str | PathLike[str], options: ReadOptions) -> tuple[pd.DataFrame, _Origin]:
+    entry = find_entry(source) if isinstance(source, str) else None
+    if entry is not None:
+        return load_entry(entry), _Origin(entry.name, entry.name, options, entry)
+    path = Path(source)
+    if isinstance(source, str) and not path.exists() and path.name == source and not path.suffix:
+        raise UnknownNameError(_unknown_source(source))
+    frame = read_table(path, options)
+    _check_names("categorical", options.categorical, frame, str(path))
+    name = path.name.removesuffix(".gz")
+    return frame, _Origin(Path(name).stem, str(path), options)
+
+
+def _unknown_source(source: str) -> str:
+    names = [entry.name for entry in catalogue()]
+    aliases = [alias for entry in catalogue() for alias in entry.aliases]
+    files = [path.name for path in Path().iterdir() if path.is_file()]
+    return (
+        f"{source!r} is neither a file in {Path.cwd()} nor a data set of the catalogue "
+        f"({', '.join(names)}).{did_you_mean(source, [*names, *aliases, *files])}"
+    )
+
+
+def _choose_target(frame: pd.DataFrame, target: str | None, origin: _Origin) -> str:
+    if target is None:
+        if origin.entry is not None:
+            return origin.entry.target
+        raise InvalidInputError(
+            f"{origin.source}: say which column to learn (target). The columns are "
+            f"{listed(frame.columns, 20)}."
+        )
+    if target not in frame.columns:
+        raise UnknownNameError(
+            f"{origin.source}: there is no target column {target!r}; the columns are "
+            f"{listed(frame.columns, 20)}.{did_you_mean(target, map(str, frame.columns))}"
+        )
+    return target
+
+
+def _choose_columns(
+    frame: pd.DataFrame,
+    target: str,
+    columns: Sequence[str] | None,
+    ignore: Sequence[str],
+    origin: _Origin,
+) -> list[str]:
+    ignore = (ignore,) if isinstance(ignore, str) else ignore
+    columns = (columns,) if isinstance(columns, str) else columns
+    _check_names("ignore", ignore, frame, origin.source)
+    if columns is None:
+        columns = [name for name in frame.columns if name != target]
+    _check_names("columns", columns, frame, origin.source)
+    if target in columns:
+        raise InvalidInputError(
+            f"{origin.source}: {target!r} is the target and cannot be a feature too; remove it "
+            "from columns."
+        )
+    chosen = list(dict.fromkeys(name for name in columns if name not in set(ignore)))
+    if not chosen:
+        raise InvalidInputError(
+            f"{origin.source}: no features are left beside the target {target!r}; at least one "
+            "column is needed."
+        )
+    return chosen
+
+
+def _check_names(what: str, names: Iterable[str], frame: pd.DataFrame, source: str) -> None:
+    for name in names:
+        if name not in frame.columns:
+            raise UnknownNameError(
+                f"{source}: {what} names {name!r}, which is not a column; the columns are "
+                f"{listed(frame.columns, 20)}.{did_you_mean(str(name), map(str, frame.columns))}"
+            )
+
+
+def _without_missing_target(
+    frame: pd.DataFrame, target: str, how: str, origin: _Origin, notes: list[str]
+) -> pd.DataFrame:
+    missing = frame[target].isna().to_numpy()
+    number = int(missing.sum())
+    if not number:
+        return frame
+    where = origin.rows(frame.index[missing])
+    if number == len(frame):
+        raise DataError(f"{origin.source}: the target {target!r} has no values at all.")
+    if how == "error":
+        raise DataError(
+            f"{origin.source}: the target {target!r} is missing in {count(number, 'row')}, on "
+            f"{where}. Fill it in, or drop these rows with missing_target='drop'."
+        )
+    notes.append(f"{count(number, 'row')} without a target dropped, on {where}")
+    return frame[~missing]
+
+
+def _choose_task(column: pd.Series[Any], target: str, task: str, origin: _Origin) -> Task:
+    if task == "auto":
+        known = origin.entry is not None and target == origin.entry.target
+        return origin.entry.task if known and origin.entry else likely_task(column)
+    return "regression" if task == "regression" else "classification"
+
+
+def _make_target(
+    column: pd.Series[Any], task: Task, positive: object, origin: _Origin, notes: list[str]
+) -> NDArray[Any]:
+    if task == "regression":
+        if positive is not None:
+            raise InvalidInputError("positive names a class, and task is 'regression'.")
+        numbers, wrong = as_numbers(column, origin.options.decimal)
+        if wrong.any():
+            first = column.iloc[int(wrong.argmax())]
+            raise DataError(
+                f"{origin.source}: the target {column.name!r} has {int(wrong.sum())} of "
+                f"{count(len(column), 'value')} that are no finite numbers ({first!r} first), on "
+                f"{origin.rows(column.index[wrong])}; correct them, or use task='classification'."
+            )
+        return numbers
+    labels, about = as_labels(column, origin.source)
+    notes.extend(about)
+    entry = origin.entry
+    if entry is not None and entry.labels and column.name == entry.target:
+        notes.append("labels: " + ", ".join(f"{i} = {text}" for i, text in enumerate(entry.labels)))
+        if positive in entry.labels:
+            positive = entry.labels.index(str(positive))
+    if positive is None:
+        return labels
+    binary, note = as_binary(labels, positive, origin.source, str(column.name))
+    notes.append(note)
+    return binary
+
+
+def _check_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise InvalidInputError(
+            f"{name} must be {' or '.join(map(repr, allowed))}. Got {value!r} instead."
+        )

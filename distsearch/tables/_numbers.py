@@ -1,0 +1,150 @@
+"""Features as numbers, or one error that says which values are none."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from distsearch.errors import DataError
+from distsearch.tables._cells import is_text, parse_numbers
+from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
+from distsearch.tables._reading import describe_rows
+from distsearch.tables._wording import count, listed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
+
+__all__ = ["describe_missing", "numeric_features"]
+
+_SHOWN_COLUMNS = 20
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
+def describe_missing(frame: pd.DataFrame) -> dict[str, int]:
+    """Return how many values are missing in each column that has missing values.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Any table.
+    """
+    counts = frame.isna().sum()
+    return {str(name): int(times) for name, times in counts.items() if times}
+
+
+def numeric_features(
+    frame: pd.DataFrame,
+    source: str | PathLike[str] | None = None,
+    options: ReadOptions = DEFAULT_OPTIONS,
+) -> pd.DataFrame:
+    """Return the features as numbers.
+
+    Columns of true and false become 1 and 0. Missing values stay NaN.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The features.
+    source : str or path-like, optional
+        Where they come from. If it is a text file, messages have its line numbers, provided that
+        `frame` still has the index it was read with.
+    options : ReadOptions, optional
+        The rule the file was read with.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same columns, each of them numeric.
+
+    Raises
+    ------
+    DataError
+        Some values are text or infinite. The one message names all such columns, their values,
+        where the first ones are and what can be done.
+    """
+    import pandas as pd
+
+    path = Path(source) if source is not None else None
+    numbers: dict[str, pd.Series[Any]] = {}
+    troubles: list[str] = []
+    for name, column in frame.items():
+        numbers[str(name)], wrong = _as_numbers(column, options)
+        if wrong.any():
+            where = _Place(path, options, frame.index.to_numpy()[wrong].tolist())
+            troubles.append(_trouble(str(name), column, wrong, where))
+    if troubles:
+        more = len(troubles) - _SHOWN_COLUMNS
+        tail = f" And {count(more, 'more column')}." if more > 0 else ""
+        raise DataError(
+            f"{source or 'the table'}: {count(len(troubles), 'feature')} cannot be used as "
+            f"numbers: {' '.join(troubles[:_SHOWN_COLUMNS])}{tail}"
+        )
+    return pd.DataFrame(numbers, index=frame.index)
+
+
+def _as_numbers(
+    column: pd.Series[Any], options: ReadOptions
+) -> tuple[pd.Series[Any], NDArray[np.bool_]]:
+    import numpy as np
+    import pandas as pd
+
+    dtype = column.dtype
+    if str(column.name) in options.categorical:
+        return column, column.notna().to_numpy(dtype=bool)
+    if pd.api.types.is_bool_dtype(dtype):
+        numbers = column.astype("float64" if column.isna().any() else "int64")
+        wrong = np.zeros(len(column), dtype=bool)
+    elif is_text(column):
+        truth = column.astype(object).map(
+            lambda value: _TRUTH.get(str(value).lower(), np.nan), na_action="ignore"
+        )
+        if truth.notna().any() and truth.notna().equals(column.notna()):
+            return truth.astype("float64"), np.zeros(len(column), dtype=bool)
+        numbers, wrong = parse_numbers(column, options.decimal)
+    elif pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype):
+        # Nullable and Arrow types become plain ones, which every estimator takes.
+        numbers = column if isinstance(dtype, np.dtype) else column.astype("float64")
+        wrong = np.zeros(len(column), dtype=bool)
+    else:
+        return column, column.notna().to_numpy(dtype=bool)
+    infinite = np.isinf(numbers.to_numpy(dtype="float64", na_value=np.nan))
+    return numbers, wrong | infinite
+
+
+class _Place:
+    """Rows of a source, described only when a message needs them."""
+
+    def __init__(self, path: Path | None, options: ReadOptions, rows: list[Any]) -> None:
+        self.options = options
+        self._path = path
+        self._rows = rows
+
+    def __str__(self) -> str:
+        return describe_rows(self._path, self.options, self._rows)
+
+
+def _trouble(name: str, column: pd.Series[Any], wrong: NDArray[np.bool_], where: _Place) -> str:
+    import pandas as pd
+
+    number, present = int(wrong.sum()), int(column.notna().sum())
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return (
+            f"{name!r} has {count(number, 'value')} that are infinite or beyond 1.8e308, on "
+            f"{where}; correct them or leave the column out (ignore={[name]!r})."
+        )
+    distinct = [str(value) for value in column[wrong].drop_duplicates()]
+    head = f"{name!r} has {count(number, 'value')} of {present} that are no numbers"
+    head = f"{head} ({listed(distinct, 3)}), on {where}; "
+    if name in where.options.categorical:
+        return f"{head}it is declared categorical: leave it out (ignore={[name]!r}) or encode it."
+    if where.options.decimal == "." and not parse_numbers(column[wrong], ",")[1].any():
+        return f"{head}if these have a decimal comma, set decimal=','."
+    if len(distinct) <= 3 and number < present:
+        return (
+            f"{head}if they stand for a missing value, set missing={distinct!r}, else correct "
+            f"them or leave the column out (ignore={[name]!r})."
+        )
+    return f"{head}leave the column out (ignore={[name]!r}) or encode it as numbers first."

@@ -1,0 +1,122 @@
+"""Writing a frame to a file, whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import importlib.util
+import io
+import os
+import secrets
+from os import PathLike
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, cast
+
+from distsearch.errors import DataError, MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["write_table"]
+
+
+def write_table(
+    frame: pd.DataFrame,
+    path: str | PathLike[str],
+    *,
+    delimiter: str | None = None,
+    index: bool = False,
+) -> Path:
+    """Write a frame as CSV or Parquet.
+
+    The file appears under its name only when it is complete and on the disk, so a reader, or a
+    run that is stopped, never sees half of it. Numbers are written such that reading gives the same
+    ones; a missing value, and an empty text, is an empty field.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        What to write.
+    path : str or path-like
+        The file; an existing one is replaced. ``.parquet`` gives Parquet, ``.tsv`` tabs between
+        fields, a further ``.gz`` compression, anything else CSV.
+    delimiter : str, optional
+        The character between fields, if not the one that the file's ending stands for.
+    index : bool, default=False
+        Whether the row index is written too, as the first column.
+
+    Returns
+    -------
+    pathlib.Path
+        The file written.
+
+    Raises
+    ------
+    DataError
+        The path is a folder, is in none, or cannot be written to.
+    """
+    path = Path(path)
+    # A link keeps pointing to the file that it names.
+    final = path.resolve()
+    _check_writable(path, final)
+    partial = final.with_name(f".{final.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with partial.open("xb") as file:
+            _write(frame, file, final, delimiter, index)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(partial, final)
+        _sync_folder(final.parent)
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror or error}.") from error
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{path} cannot be written: the character {error.object[error.start]!r} has no UTF-8."
+        ) from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return path
+
+
+def _check_writable(path: Path, final: Path) -> None:
+    if final.is_dir():
+        raise DataError(f"{path} is a folder; name a file in it to write to.")
+    if final.exists() and not final.is_file():
+        raise DataError(f"{path} is not a regular file and cannot be replaced; name another file.")
+    if not final.parent.is_dir():
+        raise DataError(f"{path} cannot be written: there is no folder {final.parent}; make it.")
+
+
+def _write(
+    frame: pd.DataFrame, file: IO[bytes], path: Path, delimiter: str | None, index: bool
+) -> None:
+    name = path.name.lower()
+    if name.endswith((".parquet", ".pq")):
+        if importlib.util.find_spec("pyarrow") is None:
+            raise MissingExtraError(
+                f"{path} is a Parquet file, and writing it needs pyarrow: "
+                "pip install 'distsearch[parquet]'."
+            )
+        frame.to_parquet(file, engine="pyarrow", index=index)
+        return
+    if delimiter is None:
+        delimiter = "\t" if name.removesuffix(".gz").endswith(".tsv") else ","
+    with contextlib.ExitStack() as stack:
+        if name.endswith(".gz"):
+            # No time of day in the file: the same frame gives the same bytes.
+            packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
+            file = cast("IO[bytes]", stack.enter_context(contextlib.closing(packed)))
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        frame.to_csv(text, sep=delimiter, index=index, lineterminator="\n")
+        text.flush()
+        text.detach()
+
+
+def _sync_folder(folder: Path) -> None:
+    # Some file systems cannot do this for folders; the file itself is safe by then.
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
