@@ -1,0 +1,36 @@
+"""Distributed search for classifiers on tables.
+
+>>> from distsearch import BoxCoxSearchCV
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from distsearch._version import __version__
+
+if TYPE_CHECKING:
+    from distsearch.backends import get_backend as get_backend
+    from distsearch.boxcox import BoxCoxSearchCV as BoxCoxSearchCV
+    from distsearch.boxcox import BoxCoxTransformer as BoxCoxTransformer
+
+_HOME = {
+    # estimators
+    "BoxCoxSearchCV": "distsearch.boxcox",
+    "BoxCoxTransformer": "distsearch.boxcox",
+    # where work runs
+    "get_backend": "distsearch.backends",
+}
+
+__all__ = ["BoxCoxSearchCV", "BoxCoxTransformer", "__version__", "get_backend"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'distsearch' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,0 +1,58 @@
+"""Estimators that no Box-Cox map can change."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sklearn import ensemble, tree
+from sklearn.pipeline import Pipeline
+
+from distsearch.errors import DistsearchWarning
+
+__all__ = ["is_monotone_invariant", "warn_if_invariant"]
+
+_TREES = (
+    tree.DecisionTreeClassifier,
+    tree.DecisionTreeRegressor,
+    ensemble.RandomForestClassifier,
+    ensemble.RandomForestRegressor,
+    ensemble.ExtraTreesClassifier,
+    ensemble.ExtraTreesRegressor,
+    ensemble.GradientBoostingClassifier,
+    ensemble.GradientBoostingRegressor,
+    ensemble.HistGradientBoostingClassifier,
+    ensemble.HistGradientBoostingRegressor,
+)
+_OF_TREES_BY_DEFAULT = (
+    ensemble.AdaBoostClassifier,
+    ensemble.AdaBoostRegressor,
+    ensemble.BaggingClassifier,
+    ensemble.BaggingRegressor,
+)
+
+
+def is_monotone_invariant(estimator: Any) -> bool:
+    """Say whether the estimator sees only the order of each feature's values.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Trees and their ensembles are; of a pipeline, one that starts with such an estimator.
+    """
+    if isinstance(estimator, Pipeline):
+        return len(estimator.steps) == 1 and is_monotone_invariant(estimator.steps[0][1])
+    if isinstance(estimator, _OF_TREES_BY_DEFAULT):
+        return estimator.estimator is None or is_monotone_invariant(estimator.estimator)
+    return isinstance(estimator, _TREES)
+
+
+def warn_if_invariant(estimator: Any) -> None:
+    """Warn that searching λ for such an estimator is pointless."""
+    if is_monotone_invariant(estimator):
+        warnings.warn(
+            f"{type(estimator).__name__} depends only on the order of each feature's values, "
+            f"which no Box-Cox map changes: the search cannot improve it.",
+            DistsearchWarning,
+            stacklevel=3,
+        )

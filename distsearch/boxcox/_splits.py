@@ -1,0 +1,85 @@
+"""The parts that a candidate is scored on, checked before any work starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import BaseShuffleSplit, StratifiedKFold, check_cv
+
+from distsearch.errors import InvalidInputError
+
+__all__ = ["RESUBSTITUTION", "make_splits"]
+
+RESUBSTITUTION = "resubstitution"
+"""Score on the training rows themselves, as the paper does."""
+
+Splits = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+
+
+def make_splits(
+    cv: Any, X: Any, y: NDArray[Any], *, classifier: bool, split_params: dict[str, Any]
+) -> Splits:
+    """Draw the splits once, so that every candidate meets the same ones.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable or "resubstitution"
+        As scikit-learn's ``cv``; "resubstitution" trains and scores on all rows.
+    X, y : array-like
+        Data.
+    classifier : bool
+        Whether classes are to be stratified by default.
+    split_params : dict
+        Passed to the splitter, such as ``groups``.
+
+    Raises
+    ------
+    InvalidInputError
+        When a class has fewer rows than a stratified splitter has folds, or a part would be
+        trained on one class only.
+    """
+    if isinstance(cv, str) and cv == RESUBSTITUTION:
+        rows = np.arange(len(y))
+        return [(rows, rows)]
+    splitter = check_cv(cv, y, classifier=classifier)
+    stratified = classifier and isinstance(splitter, StratifiedKFold)
+    if stratified:
+        _refuse_rare_class(y, splitter.get_n_splits())
+    splits: Splits = list(splitter.split(X, y, **split_params))
+    if not splits:
+        raise InvalidInputError(f"cv={cv!r} makes no split at all. Give at least one.")
+    if classifier and not isinstance(splitter, BaseShuffleSplit):
+        _refuse_one_class(y, splits)
+    return splits
+
+
+def _refuse_rare_class(y: NDArray[Any], n_splits: int) -> None:
+    labels, counts = np.unique(y, return_counts=True)
+    rarest = int(np.argmin(counts))
+    if counts[rarest] >= n_splits:
+        return
+    hint = (
+        f"Use at most {counts[rarest]} folds"
+        if counts[rarest] > 1
+        else "Use cv='resubstitution', leave the class out"
+    )
+    raise InvalidInputError(
+        f"Class {_plain(labels[rarest])} has {counts[rarest]} rows, too few for {n_splits} folds: "
+        f"some would have none of it. {hint}, or merge the class with another."
+    )
+
+
+def _refuse_one_class(y: NDArray[Any], splits: Splits) -> None:
+    for number, (train, _) in enumerate(splits):
+        labels = np.unique(y[train])
+        if len(labels) < 2:
+            raise InvalidInputError(
+                f"The training rows of split {number} have one class, {_plain(labels[0])}. "
+                f"Use a stratified splitter or fewer folds."
+            )
+
+
+def _plain(label: Any) -> str:
+    return repr(label.item() if hasattr(label, "item") else label)

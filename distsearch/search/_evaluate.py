@@ -1,0 +1,156 @@
+"""Scoring a batch of candidates on a backend."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distsearch.backends import Backend, Failure, Unit, derive_seed
+from distsearch.errors import SearchFailedError
+from distsearch.search._objective import Objective, Scored
+
+__all__ = ["Evaluator"]
+
+_TRIED_BEFORE_GIVING_UP = 10
+
+
+def _score_unit(unit: Unit, objective: Objective) -> Scored:
+    candidates, parts = unit.payload
+    return objective.score(candidates, parts)
+
+
+def _candidate_key(candidate: NDArray[np.float64]) -> int:
+    """Name a candidate by its values, so that its seed depends on nothing else."""
+    return int.from_bytes(
+        hashlib.blake2b((candidate + 0.0).tobytes(), digest_size=16).digest(), "little"
+    )
+
+
+class Evaluator:
+    """Turns candidates into scores: one unit a block of (candidate, part) pairs.
+
+    Parameters
+    ----------
+    objective : Objective
+        Sent to the workers once.
+    backend : Backend
+        Where the units run.
+    seed : numpy.random.SeedSequence
+        Root of the units' seeds; each depends on the candidate and the part alone.
+    error_score : float or "raise"
+        Score of a candidate that fails; "raise" lets the first failure end the search.
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        backend: Backend,
+        seed: np.random.SeedSequence,
+        *,
+        error_score: float | Literal["raise"] = np.nan,
+    ) -> None:
+        self.objective = objective
+        self.warnings: Counter[str] = Counter()
+        self.n_evaluations = 0
+        self.n_failed = 0
+        self._failures: Counter[str] = Counter()
+        self._first_failure: Failure | None = None
+        self._backend = backend
+        self._seed = seed
+        self._raise_errors = error_score == "raise"
+        self._error_score = np.nan if error_score == "raise" else float(error_score)
+        self._shared = backend.share(objective)
+
+    def close(self) -> None:
+        """Let the workers forget the objective."""
+        self._shared.close()
+
+    def score(self, candidates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one score a candidate: the mean over the parts, NaN where any part failed.
+
+        Raises
+        ------
+        SearchFailedError
+            When the first ten candidates or more have failed, every one.
+        """
+        blocks = self._blocks(len(candidates))
+        units = [self._unit(candidates[rows], parts) for rows, parts in blocks]
+        values = np.full((len(candidates), self.objective.n_parts), np.nan)
+        failures: dict[int, Failure] = {}
+        for outcome in self._backend.run(
+            _score_unit, units, self._shared, fail_fast=self._raise_errors
+        ):
+            if outcome.failure is not None:
+                failures[outcome.index] = outcome.failure
+                continue
+            rows, parts = blocks[outcome.index]
+            values[np.ix_(np.arange(len(candidates))[rows], parts)] = outcome.value.values
+            self.warnings.update(outcome.value.warnings)
+        scores = np.array([np.mean(row) for row in values])
+        self.n_evaluations += len(scores)
+        failed = np.isnan(scores)
+        self.n_failed += int(failed.sum())
+        self._note(failures)
+        scores[failed] = self._error_score
+        return scores
+
+    def _blocks(self, n_candidates: int) -> list[tuple[slice, NDArray[np.int64]]]:
+        objective = self.objective
+        parts = np.arange(objective.n_parts)
+        return [
+            (slice(row, row + objective.candidates_per_unit), parts[part:stop])
+            for row in range(0, n_candidates, objective.candidates_per_unit)
+            for part in range(0, objective.n_parts, objective.parts_per_unit)
+            for stop in [part + objective.parts_per_unit]
+        ]
+
+    def _unit(self, candidates: NDArray[np.float64], parts: NDArray[np.int64]) -> Unit:
+        seed = derive_seed(self._seed, _candidate_key(candidates[0]), int(parts[0]))
+        return Unit((candidates, parts), seed)
+
+    def _note(self, failures: dict[int, Failure]) -> None:
+        for index in sorted(failures):
+            failure = failures[index]
+            self._first_failure = self._first_failure or failure
+            self._failures[failure.type] += 1
+        if failures and self._raise_errors:
+            failures[min(failures)].reraise()
+        if self.n_failed == self.n_evaluations >= _TRIED_BEFORE_GIVING_UP:
+            self.refuse_if_all_failed()
+
+    def refuse_if_all_failed(self) -> None:
+        """Raise when not one candidate could be scored.
+
+        Raises
+        ------
+        SearchFailedError
+            With a tally by kind of error, and the first traceback as its cause.
+        """
+        if self.n_failed < self.n_evaluations or not self.n_evaluations:
+            return
+        failure = self._first_failure
+        if failure is None:
+            raise SearchFailedError(
+                f"All {self.n_evaluations} candidates scored NaN: the metric is undefined for "
+                f"this estimator on these data. Choose another metric or other splits."
+            )
+        try:
+            failure.reraise()
+        except Exception as cause:
+            raise SearchFailedError(
+                f"All {self.n_evaluations} candidates failed ({self.tally()}). The first said: "
+                f"{failure.message.strip() or failure.type}"
+            ) from cause
+
+    def tally(self) -> str:
+        """Return the failures by kind, as text."""
+        return _tally(self._failures.most_common())
+
+
+def _tally(counts: Sequence[tuple[str, Any]]) -> str:
+    return ", ".join(f"{count} × {kind}" for kind, count in counts)

@@ -1,0 +1,147 @@
+"""The one loop that drives every strategy."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distsearch.backends import Backend
+from distsearch.errors import DistsearchWarning
+from distsearch.search._evaluate import Evaluator
+from distsearch.search._history import History
+from distsearch.search._memo import Memo
+from distsearch.search._objective import Objective
+from distsearch.search._progress import Progress, report
+from distsearch.search._strategy import Batch, Strategy
+
+__all__ = ["SearchResult", "search"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found.
+
+    Parameters
+    ----------
+    best : ndarray of shape (n_dimensions,)
+        The point that the strategy returns.
+    best_score : float
+        The score that earned it the place.
+    history : History
+        Every candidate asked for, with its score.
+    n_evaluations : int
+        Candidates that were really scored; the others were known already.
+    """
+
+    best: NDArray[np.float64]
+    best_score: float
+    history: History
+    n_evaluations: int
+
+
+def search(
+    strategy: Strategy,
+    objective: Objective,
+    backend: Backend,
+    *,
+    start: NDArray[np.float64],
+    seed: np.random.SeedSequence,
+    memo: Memo | None = None,
+    error_score: float | Literal["raise"] = np.nan,
+    label: str = "search",
+) -> SearchResult:
+    """Ask the strategy, score on the backend, tell the strategy, until there is nothing to gain.
+
+    The search ends when the strategy is done or its best score is the objective's maximum, which
+    nothing can beat. A candidate is scored once, however often it is asked for.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        Begun here; it holds the outcome afterwards.
+    objective : Objective
+        What a candidate is worth.
+    backend : Backend
+        Where the scoring runs.
+    start : ndarray of shape (n_dimensions,)
+        Where the strategy starts.
+    seed : numpy.random.SeedSequence
+        Root of the strategy's draws and of the units' seeds.
+    memo : Memo, optional
+        Scores known already; new ones are added.
+    error_score : float or "raise"
+        Score of a candidate that fails; NaN never wins, and "raise" ends the search.
+    label : str
+        What to call the search in its progress lines.
+
+    Returns
+    -------
+    SearchResult
+
+    Raises
+    ------
+    SearchFailedError
+        When no candidate could be scored.
+    """
+    memo = Memo() if memo is None else memo
+    history = History()
+    planned = strategy.planned(len(start))
+    evaluator = Evaluator(objective, backend, seed, error_score=error_score)
+    try:
+        strategy.begin(start, seed)
+        while not strategy.done and strategy.best[1] < objective.maximum:
+            batch = strategy.ask()
+            scores, known = _score(batch, evaluator, memo)
+            history.add(batch, scores, known)
+            strategy.tell(scores)
+            best = strategy.best[1]
+            report(Progress(label, len(history), planned, best if np.isfinite(best) else np.nan))
+    finally:
+        evaluator.close()
+        memo.save()
+    evaluator.refuse_if_all_failed()
+    best_point, best_score = strategy.best
+    report(Progress(label, len(history), planned, best_score, finished=True))
+    _warn(evaluator)
+    return SearchResult(best_point, best_score, history, evaluator.n_evaluations)
+
+
+def _score(
+    batch: Batch, evaluator: Evaluator, memo: Memo
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Score what the memo does not know, each distinct candidate once."""
+    scores = np.array([_or_nan(memo.get(point)) for point in batch.candidates])
+    known = np.array([memo.get(point) is not None for point in batch.candidates])
+    if not known.all():
+        fresh, place = np.unique(batch.candidates[~known], axis=0, return_inverse=True)
+        values = evaluator.score(fresh)
+        for point, value in zip(fresh, values, strict=True):
+            memo.put(point, float(value))
+        scores[~known] = values[place.reshape(-1)]
+    return scores, known
+
+
+def _or_nan(score: float | None) -> float:
+    return np.nan if score is None else score
+
+
+def _warn(evaluator: Evaluator) -> None:
+    notes: list[Any] = [f"{count} × {text}" for text, count in evaluator.warnings.most_common(3)]
+    if notes:
+        warnings.warn(
+            f"Estimators warned while {evaluator.n_evaluations} candidates were scored: "
+            + "; ".join(notes),
+            DistsearchWarning,
+            stacklevel=4,
+        )
+    if evaluator.n_failed:
+        warnings.warn(
+            f"{evaluator.n_failed} of {evaluator.n_evaluations} candidates failed and could not "
+            f"win ({evaluator.tally()}).",
+            DistsearchWarning,
+            stacklevel=4,
+        )
