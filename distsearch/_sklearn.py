@@ -1,19 +1,47 @@
 """The private names of scikit-learn that distsearch uses, so that a move is mended in one place."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
     StrOptions,
     validate_parameter_constraints,
 )
-from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params as rows_of_params
 
 __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
+    "available_when",
     "routing_enabled",
     "rows_of_params",
     "validate_parameter_constraints",
 ]
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def available_when(inner: Callable[[Any], Any], method: str) -> Callable[[Method], Method]:
+    """Make a method exist only where the wrapped estimator has it.
+
+    Parameters
+    ----------
+    inner : callable
+        Returns the wrapped estimator, given the wrapping one.
+    method : str
+        The name that the wrapped estimator must have.
+    """
+
+    def check(self: Any) -> bool:
+        getattr(inner(self), method)  # its AttributeError says what is missing
+        return True
+
+    decorate: Callable[[Method], Method] = available_if(check)
+    return decorate

@@ -81,6 +81,6 @@ class Columns:
 
 
 def column_names(estimator: Any, n_features: int) -> list[str]:
-    """Return the names that messages use: those seen in fit, else ``x0``, ``x1``, …"""
+    """Return the names that messages use: ``x0``, ``x1``, … without names in fit."""
     names = getattr(estimator, "feature_names_in_", None)
     return [f"x{j}" for j in range(n_features)] if names is None else [str(n) for n in names]

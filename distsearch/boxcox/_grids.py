@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from distsearch._sklearn import Interval, validate_parameter_constraints
 
+from distsearch._sklearn import Interval, validate_parameter_constraints
 from distsearch.boxcox._mle import MLE_BOUND
 from distsearch.errors import InvalidInputError
 from distsearch.search import Batch, Plan, ScriptedStrategy
@@ -57,7 +57,9 @@ class GridStrategy(ScriptedStrategy):
             self._parameter_constraints, self.get_params(deep=False), type(self).__name__
         )
         bounds = getattr(self, "bounds", (-1.0, 1.0))
-        finite = len(bounds) == 2 and all(isinstance(b, Real) and np.isfinite(b) for b in bounds)
+        finite = len(bounds) == 2 and all(
+            isinstance(b, (int, float)) and np.isfinite(b) for b in bounds
+        )
         if not finite or not bounds[0] < bounds[1]:
             raise InvalidInputError(
                 f"The 'bounds' parameter of {type(self).__name__} must be two finite numbers, "
@@ -65,7 +67,7 @@ class GridStrategy(ScriptedStrategy):
             )
 
     def _grid(self) -> Vector:
-        return np.linspace(*map(float, self.bounds), self.gridsize)
+        return np.linspace(float(self.bounds[0]), float(self.bounds[1]), self.gridsize)
 
 
 class FullGrid(GridStrategy):
@@ -102,7 +104,8 @@ class FullGrid(GridStrategy):
 
     def planned(self, n_dimensions: int) -> int:
         """Return ``gridsize ** n_dimensions``."""
-        return int(self.gridsize) ** n_dimensions
+        size: int = int(self.gridsize) ** n_dimensions
+        return size
 
     def begin(self, start: Vector, seed: np.random.SeedSequence) -> None:
         """Refuse a grid that is too large, then start.

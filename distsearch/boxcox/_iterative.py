@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from distsearch._sklearn import Interval, StrOptions
 
+from distsearch._sklearn import Interval, StrOptions
 from distsearch.boxcox._grids import GridStrategy
 from distsearch.search import Batch, Plan
 
@@ -146,7 +146,7 @@ class IterativeGrid(GridStrategy):
             if not (moved or epoch.shift or epoch.finer):
                 continue
             moved = False
-            for j in order:
+            for j in order.tolist():
                 values = grid * epoch.scale + (point[j] if epoch.local else 0.0)
                 scores = yield Batch.along(point, j, values, epoch.number)
                 best = int(np.argmax(scores))
@@ -165,7 +165,7 @@ class IterativeGrid(GridStrategy):
                 working = drawn.copy()
             if epoch.shuffle:
                 rng.shuffle(order)
-            for j in order:
+            for j in order.tolist():
                 values = grid * epoch.scale + (incumbent[j] if epoch.local else 0.0)
                 scores = yield Batch.along(working, j, values, epoch.number)
                 for value, score in zip(values, scores, strict=True):

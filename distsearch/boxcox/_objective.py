@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
-from distsearch._sklearn import rows_of_params
 
+from distsearch._sklearn import rows_of_params
 from distsearch.boxcox._transform import box_cox
 from distsearch.search import Scored
 

@@ -6,6 +6,7 @@ import copy
 import os
 from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -16,11 +17,10 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from distsearch._sklearn import HasMethods, StrOptions, routing_enabled
+from distsearch._sklearn import HasMethods, StrOptions, available_when, routing_enabled
 from distsearch._version import __version__
 from distsearch.backends import SerialBackend, Unit, derive_seed, open_backend, seed_sequence
 from distsearch.boxcox._columns import Columns, column_names
@@ -50,12 +50,7 @@ _REFIT_KEY = 2**128
 """Seed key of the last fit: beyond those of the candidates, which are 128-bit digests."""
 
 
-def _estimator_has(method: str) -> Callable[[Any], bool]:
-    def check(self: Any) -> bool:
-        getattr(getattr(self, "best_estimator_", self.estimator), method)
-        return True
-
-    return check
+_has = partial(available_when, lambda self: getattr(self, "best_estimator_", self.estimator))
 
 
 class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -69,9 +64,9 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     estimator : estimator
         Any scikit-learn classifier or regressor. It is cloned, never changed.
-    strategy : {"iterative", "spherical", "diagonal", "full", "mle"} or strategy, default="iterative"
-        How the λ are searched: a name for the defaults, or an object such as
-        ``IterativeGrid(epochs=8)``.
+    strategy : str or strategy, default="iterative"
+        How the λ are searched: "iterative", "spherical", "diagonal", "full" or "mle" with their
+        defaults, or an object such as ``IterativeGrid(epochs=8)``.
     scoring : str, callable or None, default=None
         The metric that is maximised, as in scikit-learn; None means accuracy for classifiers and
         R² for regressors.
@@ -335,22 +330,22 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         labels: NDArray[Any] = self.best_estimator_.classes_
         return labels
 
-    @available_if(_estimator_has("predict"))
+    @_has("predict")
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the target of each row of ``X``."""
         return self._delegate("predict", X)
 
-    @available_if(_estimator_has("predict_proba"))
+    @_has("predict_proba")
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return the probability of each class, a column, for each row of ``X``."""
         return self._delegate("predict_proba", X)
 
-    @available_if(_estimator_has("predict_log_proba"))
+    @_has("predict_log_proba")
     def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Return the logarithm of `predict_proba`."""
         return self._delegate("predict_log_proba", X)
 
-    @available_if(_estimator_has("decision_function"))
+    @_has("decision_function")
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Return the estimator's decision values for each row of ``X``."""
         return self._delegate("decision_function", X)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
-from distsearch._sklearn import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from distsearch._sklearn import HasMethods, Interval, StrOptions
 from distsearch.boxcox._columns import Columns, column_names
 from distsearch.boxcox._mle import MLE_BOUND, mle_lambdas
 from distsearch.boxcox._transform import box_cox, inverse_box_cox, unscale_from_range

@@ -25,9 +25,7 @@ class History:
     _scores: list[NDArray[np.float64]] = field(default_factory=list)
     _from_memo: list[NDArray[np.bool_]] = field(default_factory=list)
 
-    def add(
-        self, batch: Batch, scores: NDArray[np.float64], from_memo: NDArray[np.bool_]
-    ) -> None:
+    def add(self, batch: Batch, scores: NDArray[np.float64], from_memo: NDArray[np.bool_]) -> None:
         """Append a batch with its scores and which of them were known already."""
         self._batches.append(batch)
         self._scores.append(scores)

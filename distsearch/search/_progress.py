@@ -7,6 +7,7 @@ estimator needs a parameter for it.
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -110,7 +111,7 @@ def _line(progress: Progress, seconds: float) -> str:
     text = f"{progress.label}: {progress.done:,}"
     if not progress.finished and progress.planned:
         text += f" of at most {progress.planned:,}"
-    if progress.best == progress.best:  # noqa: PLR0124 - not NaN
+    if not math.isnan(progress.best):
         text += f", best {progress.best:.4f}"
     rate = progress.done / seconds if seconds > 0 else 0.0
     if progress.finished:
