@@ -13,7 +13,7 @@ from pathlib import Path
 from distsearch.errors import DataError
 from distsearch.tables._wording import did_you_mean
 
-__all__ = ["check_readable", "decoding_error", "read_text"]
+__all__ = ["check_readable", "is_parquet", "read_text"]
 
 # The marks of UTF-32 begin with those of UTF-16 and so come first.
 _MARKS = (
@@ -31,6 +31,11 @@ _FOREIGN = (
     (b"\xfd7zXZ", "compressed with xz; unpack it or use gzip"),
     (b"%PDF", "a PDF document; export the table as CSV"),
 )
+
+
+def is_parquet(path: Path) -> bool:
+    """Return whether the file's name says that it is Parquet."""
+    return path.suffix.lower() in {".parquet", ".pq"}
 
 
 def check_readable(path: Path) -> None:
@@ -71,7 +76,7 @@ def read_text(path: Path, encoding: str) -> bytes:
     try:
         text = raw[mark:].decode(encoding)
     except UnicodeDecodeError as error:
-        raise decoding_error(path, raw, mark + error.start, encoding) from None
+        raise _decoding_error(path, raw, mark + error.start, encoding) from None
     except UnicodeError as error:
         raise DataError(f"{path} is not {encoding} text: {error}.") from None
     if "\0" in text:
@@ -84,8 +89,7 @@ def read_text(path: Path, encoding: str) -> bytes:
     return text.encode("utf-8")
 
 
-def decoding_error(path: Path, raw: bytes, offset: int, encoding: str) -> DataError:
-    """Return the error for a byte that the encoding does not allow."""
+def _decoding_error(path: Path, raw: bytes, offset: int, encoding: str) -> DataError:
     line = raw.count(b"\n", 0, offset) + 1
     return DataError(
         f"{path} is not {encoding} text: byte 0x{raw[offset]:02x} at offset {offset} (counted "

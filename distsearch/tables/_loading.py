@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
 from distsearch.tables._catalogue import Entry, catalogue, find_entry, load_entry
+from distsearch.tables._columns import check_columns, choose_features, choose_target
 from distsearch.tables._labels import Task, as_binary, as_labels, as_numbers, likely_task
 from distsearch.tables._numbers import numeric_features
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
-from distsearch.tables._reading import describe_rows, read_table
-from distsearch.tables._wording import count, did_you_mean, listed
+from distsearch.tables._places import Places
+from distsearch.tables._reading import read_table
+from distsearch.tables._wording import count, did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,8 +68,12 @@ class _Origin:
     options: ReadOptions
     entry: Entry | None = None
 
+    @property
+    def path(self) -> Path | None:
+        return None if self.entry else Path(self.source)
+
     def rows(self, rows: Iterable[int]) -> str:
-        return describe_rows(None if self.entry else Path(self.source), self.options, rows)
+        return Places(self.path, self.options).describe(rows)
 
 
 def load(
@@ -127,13 +133,14 @@ def load(
     _check_choice("task", task, ("auto", "classification", "regression"))
     _check_choice("missing_target", missing_target, ("error", "drop"))
     frame, origin = _fetch(source, options)
-    target = _choose_target(frame, target, origin)
-    chosen = _choose_columns(frame, target, columns, ignore, origin)
+    default = origin.entry.target if origin.entry else None
+    target = choose_target(frame, target or default, origin.source)
+    chosen = choose_features(frame, target, columns, ignore, origin.source)
     notes: list[str] = []
     frame = _without_missing_target(frame, target, missing_target, origin, notes)
     X = frame[chosen]
     if numeric:
-        X = numeric_features(X, None if origin.entry else origin.source, options)
+        X = numeric_features(X, origin.path, options)
     goal = _choose_task(frame[target], target, task, origin)
     y = _make_target(frame[target], goal, positive, origin, notes)
     return Table(
@@ -156,7 +163,7 @@ def _fetch(source: str | PathLike[str], options: ReadOptions) -> tuple[pd.DataFr
     if isinstance(source, str) and not path.exists() and path.name == source and not path.suffix:
         raise UnknownNameError(_unknown_source(source))
     frame = read_table(path, options)
-    _check_names("categorical", options.categorical, frame, str(path))
+    check_columns("categorical", options.categorical, frame, str(path))
     name = path.name.removesuffix(".gz")
     return frame, _Origin(Path(name).stem, str(path), options)
 
@@ -169,58 +176,6 @@ def _unknown_source(source: str) -> str:
         f"{source!r} is neither a file in {Path.cwd()} nor a data set of the catalogue "
         f"({', '.join(names)}).{did_you_mean(source, [*names, *aliases, *files])}"
     )
-
-
-def _choose_target(frame: pd.DataFrame, target: str | None, origin: _Origin) -> str:
-    if target is None:
-        if origin.entry is not None:
-            return origin.entry.target
-        raise InvalidInputError(
-            f"{origin.source}: say which column to learn (target). The columns are "
-            f"{listed(frame.columns, 20)}."
-        )
-    if target not in frame.columns:
-        raise UnknownNameError(
-            f"{origin.source}: there is no target column {target!r}; the columns are "
-            f"{listed(frame.columns, 20)}.{did_you_mean(target, map(str, frame.columns))}"
-        )
-    return target
-
-
-def _choose_columns(
-    frame: pd.DataFrame,
-    target: str,
-    columns: Sequence[str] | None,
-    ignore: Sequence[str],
-    origin: _Origin,
-) -> list[str]:
-    ignore = (ignore,) if isinstance(ignore, str) else ignore
-    columns = (columns,) if isinstance(columns, str) else columns
-    _check_names("ignore", ignore, frame, origin.source)
-    if columns is None:
-        columns = [name for name in frame.columns if name != target]
-    _check_names("columns", columns, frame, origin.source)
-    if target in columns:
-        raise InvalidInputError(
-            f"{origin.source}: {target!r} is the target and cannot be a feature too; remove it "
-            "from columns."
-        )
-    chosen = list(dict.fromkeys(name for name in columns if name not in set(ignore)))
-    if not chosen:
-        raise InvalidInputError(
-            f"{origin.source}: no features are left beside the target {target!r}; at least one "
-            "column is needed."
-        )
-    return chosen
-
-
-def _check_names(what: str, names: Iterable[str], frame: pd.DataFrame, source: str) -> None:
-    for name in names:
-        if name not in frame.columns:
-            raise UnknownNameError(
-                f"{source}: {what} names {name!r}, which is not a column; the columns are "
-                f"{listed(frame.columns, 20)}.{did_you_mean(str(name), map(str, frame.columns))}"
-            )
 
 
 def _without_missing_target(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from distsearch.errors import DataError
 from distsearch.tables._cells import is_text, parse_numbers
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
-from distsearch.tables._reading import describe_rows
+from distsearch.tables._places import Places
 from distsearch.tables._wording import count, listed
 
 if TYPE_CHECKING:
@@ -67,20 +67,21 @@ def numeric_features(
     """
     import pandas as pd
 
-    path = Path(source) if source is not None else None
+    places = Places(Path(source) if source is not None else None, options)
     numbers: dict[str, pd.Series[Any]] = {}
     troubles: list[str] = []
     for name, column in frame.items():
         numbers[str(name)], wrong = _as_numbers(column, options)
         if wrong.any():
-            where = _Place(path, options, frame.index.to_numpy()[wrong].tolist())
-            troubles.append(_trouble(str(name), column, wrong, where))
+            where = places.describe(frame.index[wrong])
+            troubles.append(_trouble(str(name), column, wrong, where, options))
     if troubles:
         more = len(troubles) - _SHOWN_COLUMNS
-        tail = f" And {count(more, 'more column')}." if more > 0 else ""
+        tail = f"; and {count(more, 'more column')}" if more > 0 else ""
         raise DataError(
             f"{source or 'the table'}: {count(len(troubles), 'feature')} cannot be used as "
-            f"numbers: {' '.join(troubles[:_SHOWN_COLUMNS])}{tail}"
+            f"numbers: {'; '.join(troubles[:_SHOWN_COLUMNS])}{tail}. Correct such columns, leave "
+            "them out (option ignore), or encode them as numbers first."
         )
     return pd.DataFrame(numbers, index=frame.index)
 
@@ -114,37 +115,28 @@ def _as_numbers(
     return numbers, wrong | infinite
 
 
-class _Place:
-    """Rows of a source, described only when a message needs them."""
-
-    def __init__(self, path: Path | None, options: ReadOptions, rows: list[Any]) -> None:
-        self.options = options
-        self._path = path
-        self._rows = rows
-
-    def __str__(self) -> str:
-        return describe_rows(self._path, self.options, self._rows)
-
-
-def _trouble(name: str, column: pd.Series[Any], wrong: NDArray[np.bool_], where: _Place) -> str:
+def _trouble(
+    name: str,
+    column: pd.Series[Any],
+    wrong: NDArray[np.bool_],
+    where: str,
+    options: ReadOptions,
+) -> str:
     import pandas as pd
 
     number, present = int(wrong.sum()), int(column.notna().sum())
     if pd.api.types.is_numeric_dtype(column.dtype):
         return (
-            f"{name!r} has {count(number, 'value')} that are infinite or beyond 1.8e308, on "
-            f"{where}; correct them or leave the column out (ignore={[name]!r})."
+            f"{name!r} has {count(number, 'value')} that are infinite or beyond 1.8e308 ({where})"
         )
+    if name in options.categorical:
+        return f"{name!r} is declared categorical"
     distinct = [str(value) for value in column[wrong].drop_duplicates()]
-    head = f"{name!r} has {count(number, 'value')} of {present} that are no numbers"
-    head = f"{head} ({listed(distinct, 3)}), on {where}; "
-    if name in where.options.categorical:
-        return f"{head}it is declared categorical: leave it out (ignore={[name]!r}) or encode it."
-    if where.options.decimal == "." and not parse_numbers(column[wrong], ",")[1].any():
-        return f"{head}if these have a decimal comma, set decimal=','."
+    extent = "only" if number == present else f"{number} of"
+    about = f"{name!r} has {extent} {count(present, 'value')} that are text"
+    about = f"{about} ({listed(distinct, 3)}; {where})"
+    if options.decimal == "." and not parse_numbers(column[wrong], ",")[1].any():
+        return f"{about}, with a decimal comma it seems: set decimal=','"
     if len(distinct) <= 3 and number < present:
-        return (
-            f"{head}if they stand for a missing value, set missing={distinct!r}, else correct "
-            f"them or leave the column out (ignore={[name]!r})."
-        )
-    return f"{head}leave the column out (ignore={[name]!r}) or encode it as numbers first."
+        return f"{about}; if that stands for a missing value, set missing={distinct!r}"
+    return about

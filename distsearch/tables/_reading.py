@@ -6,23 +6,23 @@ import importlib.util
 import io
 import re
 import warnings
-from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from distsearch.errors import DataError, DistsearchWarning, MissingExtraError
 from distsearch.tables._cells import clean_text, is_text, mask_numbers, parse_numbers
-from distsearch.tables._files import check_readable, read_text
-from distsearch.tables._layout import Layout, check_names, find_dialect, find_layout
+from distsearch.tables._files import check_readable, is_parquet, read_text
+from distsearch.tables._layout import Layout, check_names, find_layout
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
-from distsearch.tables._records import check_widths, lines_of
+from distsearch.tables._places import Places
+from distsearch.tables._records import check_widths
 from distsearch.tables._wording import count, joined, listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["describe_rows", "read_table"]
+__all__ = ["read_table"]
 
 
 def read_table(path: str | PathLike[str], options: ReadOptions = DEFAULT_OPTIONS) -> pd.DataFrame:
@@ -55,31 +55,8 @@ def read_table(path: str | PathLike[str], options: ReadOptions = DEFAULT_OPTIONS
         A Parquet file was given and pyarrow is not installed.
     """
     path = Path(path)
-    frame, stripped_names = _read_parquet(path) if _is_parquet(path) else _read_csv(path, options)
+    frame, stripped_names = _read_parquet(path) if is_parquet(path) else _read_csv(path, options)
     return _clean(frame, path, options, stripped_names)
-
-
-def describe_rows(
-    path: Path | None, options: ReadOptions, rows: Iterable[int], limit: int = 5
-) -> str:
-    """Return where rows are, such as "lines 4 and 6"; positions in the file count from 0.
-
-    Only text files have lines; anything else gets row numbers counted from 1.
-    """
-    wanted = list(rows)
-    places, noun = [row + 1 for row in wanted[:limit]], "row"
-    if path is not None and not _is_parquet(path):
-        data = read_text(path, options.encoding)
-        places = lines_of(data, path, find_dialect(data, path, options), wanted[:limit])
-        noun = "line"
-    shown = [str(place) for place in places]
-    if len(wanted) > limit:
-        shown.append(f"{len(wanted) - limit} more")
-    return f"{noun}{'s' if len(wanted) > 1 else ''} {joined(shown)}"
-
-
-def _is_parquet(path: Path) -> bool:
-    return path.suffix.lower() in {".parquet", ".pq"}
 
 
 def _read_parquet(path: Path) -> tuple[pd.DataFrame, int]:
@@ -122,9 +99,9 @@ def _read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, int]:
         )
     for name in layout.names[len(layout.named) :]:
         if frame[name].notna().any():
-            row = int(frame[name].notna().to_numpy().argmax())
+            where = Places(path, options).describe([int(frame[name].notna().to_numpy().argmax())])
             raise DataError(
-                f"{path}: a field on {describe_rows(path, options, [row])} is to the right of the "
+                f"{path}: a field on {where} is to the right of the "
                 f"last of {count(len(layout.named), 'named column')}; name its column or remove it."
             )
     frame = frame.drop(columns=list(layout.names[len(layout.named) :]))
@@ -189,8 +166,9 @@ def _check_no_second_header(frame: pd.DataFrame, path: Path, options: ReadOption
         if not same.any():
             return
     if same is not None:
+        where = Places(path, options).describe(same.nonzero()[0])
         raise DataError(
-            f"{path}: the header is repeated on {describe_rows(path, options, same.nonzero()[0])}. "
+            f"{path}: the header is repeated on {where}. "
             "Remove it there, for it turns every column into text."
         )
 
@@ -204,7 +182,9 @@ def _clean(
         if name in options.categorical and not is_text(column):
             column = column.astype(object).map(str, na_action="ignore")
         if not is_text(column):
-            frame[name] = mask_numbers(column, options.missing)
+            masked = mask_numbers(column, options.missing)
+            if masked is not column:
+                frame[name] = masked
             continue
         cleaned, times = clean_text(column, options.missing)
         if times:
@@ -212,7 +192,8 @@ def _clean(
         if name not in options.categorical and cleaned is not column:
             numbers, wrong = parse_numbers(cleaned, options.decimal)
             cleaned = cleaned if wrong.any() else numbers
-        frame[name] = cleaned
+        if cleaned is not frame[name]:
+            frame[name] = cleaned
     _warn_stripped(path, stripped, stripped_names)
     return frame
 

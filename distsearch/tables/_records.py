@@ -10,14 +10,13 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
 from distsearch.errors import DataError
 from distsearch.tables._wording import count, joined
 
-__all__ = ["Dialect", "check_widths", "lines_of", "records"]
+__all__ = ["Dialect", "check_widths", "records"]
 
 _SHOWN = 5
 
@@ -100,10 +99,3 @@ def _raise_widths(
         f"{path}: the header has {count(width, 'field')} split at {dialect.delimiter!r}, but "
         f"{joined(shown)}. {what_to_do}"
     )
-
-
-def lines_of(data: bytes, path: Path, dialect: Dialect, rows: list[int]) -> list[int]:
-    """Return the file lines of data rows, given by their positions counted from 0."""
-    last = max(rows, default=-1)
-    found = [line for line, _ in islice(records(data, path, dialect), last + 2)]
-    return [found[row + 1] for row in rows]

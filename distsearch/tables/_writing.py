@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from distsearch.errors import DataError, MissingExtraError
+from distsearch.tables._files import is_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +92,7 @@ def _write(
     frame: pd.DataFrame, file: IO[bytes], path: Path, delimiter: str | None, index: bool
 ) -> None:
     name = path.name.lower()
-    if name.endswith((".parquet", ".pq")):
+    if is_parquet(path):
         if importlib.util.find_spec("pyarrow") is None:
             raise MissingExtraError(
                 f"{path} is a Parquet file, and writing it needs pyarrow: "
