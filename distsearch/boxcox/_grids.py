@@ -57,10 +57,9 @@ class GridStrategy(ScriptedStrategy):
             self._parameter_constraints, self.get_params(deep=False), type(self).__name__
         )
         bounds = getattr(self, "bounds", (-1.0, 1.0))
-        finite = len(bounds) == 2 and all(
-            isinstance(b, (int, float)) and np.isfinite(b) for b in bounds
-        )
-        if not finite or not bounds[0] < bounds[1]:
+        ends = np.asarray(bounds)
+        numbers = ends.shape == (2,) and np.issubdtype(ends.dtype, np.number)
+        if not (numbers and np.isfinite(ends).all() and ends[0] < ends[1]):
             raise InvalidInputError(
                 f"The 'bounds' parameter of {type(self).__name__} must be two finite numbers, "
                 f"the smaller first. Got {bounds!r} instead."

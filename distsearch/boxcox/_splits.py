@@ -19,7 +19,7 @@ Splits = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 def make_splits(
-    cv: Any, X: Any, y: NDArray[Any], *, classifier: bool, split_params: dict[str, Any]
+    cv: Any, X: NDArray[Any], y: NDArray[Any], *, classifier: bool, split_params: dict[str, Any]
 ) -> Splits:
     """Draw the splits once, so that every candidate meets the same ones.
 
@@ -27,8 +27,10 @@ def make_splits(
     ----------
     cv : int, splitter, iterable or "resubstitution"
         As scikit-learn's ``cv``; "resubstitution" trains and scores on all rows.
-    X, y : array-like
-        Data.
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+    y : ndarray of shape (n_samples,)
+        Targets.
     classifier : bool
         Whether classes are to be stratified by default.
     split_params : dict
@@ -46,7 +48,7 @@ def make_splits(
     splitter = check_cv(cv, y, classifier=classifier)
     stratified = classifier and isinstance(splitter, StratifiedKFold)
     if stratified:
-        _refuse_rare_class(y, splitter.get_n_splits())
+        _refuse_rare_class(X, y, splitter.get_n_splits())
     splits: Splits = list(splitter.split(X, y, **split_params))
     if not splits:
         raise InvalidInputError(f"cv={cv!r} makes no split at all. Give at least one.")
@@ -55,7 +57,7 @@ def make_splits(
     return splits
 
 
-def _refuse_rare_class(y: NDArray[Any], n_splits: int) -> None:
+def _refuse_rare_class(X: NDArray[Any], y: NDArray[Any], n_splits: int) -> None:
     labels, counts = np.unique(y, return_counts=True)
     rarest = int(np.argmin(counts))
     if counts[rarest] >= n_splits:
@@ -66,8 +68,9 @@ def _refuse_rare_class(y: NDArray[Any], n_splits: int) -> None:
         else "Use cv='resubstitution', leave the class out"
     )
     raise InvalidInputError(
-        f"Class {_plain(labels[rarest])} has {counts[rarest]} rows, too few for {n_splits} folds: "
-        f"some would have none of it. {hint}, or merge the class with another."
+        f"Class {_plain(labels[rarest])} has {counts[rarest]} of the rows (n_samples={X.shape[0]}, "
+        f"n_features={X.shape[1]}), too few for {n_splits} folds: some would have none of it. "
+        f"{hint}, or merge the class with another."
     )
 
 

@@ -188,7 +188,8 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         ndarray of int of shape (n_features,)
         """
         check_is_fitted(self)
-        return self._outside(self._validate(X, reset=False)).sum(axis=0)
+        counts: NDArray[np.int64] = self._outside(self._validate(X, reset=False)).sum(axis=0)
+        return counts
 
     def _validate(self, X: Any, *, reset: bool) -> Floats:
         validated: Floats = validate_data(
