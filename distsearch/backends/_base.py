@@ -37,7 +37,6 @@ class ShippedBackend(Closing):
     """Ways to copy and pickle a backend: copies are the same backend, pickles its name."""
 
     name: str
-    workers: int
 
     @property
     def spec(self) -> str:

@@ -150,8 +150,13 @@ class Backend(Protocol):
     process behind. Arrays inside the shared value arrive read-only.
     """
 
-    name: str
-    workers: int
+    @property
+    def name(self) -> str:
+        """What `get_backend` calls this kind of backend."""
+
+    @property
+    def workers(self) -> int:
+        """How many units run at a time."""
 
     def share(self, value: Any) -> Shared:
         """Hand ``value`` to every worker once.

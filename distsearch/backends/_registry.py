@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from distsearch.backends._base import ShippedBackend
 from distsearch.backends._execute import inside_unit
 from distsearch.backends._protocol import Backend
 from distsearch.backends.processes import ProcessesBackend
@@ -55,7 +56,8 @@ def get_backend(spec: str | Backend = "serial") -> Backend:
     2
     """
     if not isinstance(spec, str):
-        if isinstance(spec, Backend):
+        # The second question looks at every attribute, and some connect to a cluster.
+        if isinstance(spec, ShippedBackend) or isinstance(spec, Backend):  # noqa: SIM101
             return spec
         raise UnknownNameError(f"backend must be {_ALLOWED}. Got {spec!r} instead.")
     name, _, rest = spec.strip().partition(":")

@@ -50,8 +50,8 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def reducer_override(self, obj: Any) -> Any:
         if type(obj) in (np.ndarray, np.memmap) and not obj.dtype.hasobject and obj.size:
-            order: Literal["F", "C"] = "F" if obj.flags.f_contiguous and not obj.flags.c_contiguous else "C"
-            flat = np.asarray(obj, order=order).reshape(-1, order=order).view(np.uint8)
+            order: Literal["F", "C"] = "F" if obj.flags.fnc else "C"
+            flat: Any = np.asarray(obj, order=order).reshape(-1, order=order).view(np.uint8)
             return _array, (pickle.PickleBuffer(flat), obj.dtype, obj.shape, order)
         return super().reducer_override(obj)
 

@@ -82,9 +82,7 @@ class Bench:
         self._values: OrderedDict[Hashable, Any] = OrderedDict()
         self._surroundings = Surroundings()
 
-    def run(
-        self, job: Job, source: Source | None, blobs: Sequence[bytes]
-    ) -> list[Result]:
+    def run(self, job: Job, source: Source | None, blobs: Sequence[bytes]) -> list[Result]:
         """Run units on the shared data from ``source``, if any."""
         mark_worker()
         try:
