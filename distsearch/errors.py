@@ -55,7 +55,7 @@ class UnitLostError(BackendError):
     """A unit of work whose worker died under it on every try."""
 
 
-class SearchFailedError(DistsearchError, RuntimeError):
+class SearchFailedError(DistsearchError, ValueError):
     """No candidate of a search could be scored."""
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
+from inspect import Parameter, signature
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -298,6 +299,14 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         if routing_enabled():
             return process_routing(self, "fit", **params)
         params = {key: value for key, value in params.items() if value is not None}
+        accepted = signature(self.estimator.fit).parameters
+        takes_any = any(p.kind is Parameter.VAR_KEYWORD for p in accepted.values())
+        for key in params.keys() - accepted.keys() - {"groups"}:
+            if not takes_any:
+                raise InvalidInputError(
+                    f"{type(self.estimator).__name__}.fit takes no {key!r}. Leave it out, or use "
+                    f"an estimator that takes it."
+                )
         split = {"groups": params.pop("groups")} if "groups" in params else {}
         return Bunch(
             estimator=Bunch(fit=params), splitter=Bunch(split=split), scorer=Bunch(score={})
@@ -339,11 +348,6 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Return the probability of each class, a column, for each row of ``X``."""
         return self._delegate("predict_proba", X)
-
-    @_has("predict_log_proba")
-    def predict_log_proba(self, X: Any) -> NDArray[Any]:
-        """Return the logarithm of `predict_proba`."""
-        return self._delegate("predict_log_proba", X)
 
     @_has("decision_function")
     def decision_function(self, X: Any) -> NDArray[Any]:
