@@ -24,7 +24,7 @@ def is_text(column: pd.Series[Any]) -> bool:
 
 
 def clean_text(column: pd.Series[Any], missing: Sequence[str]) -> tuple[pd.Series[Any], int]:
-    """Remove blanks around texts and missing markers; return also how many texts had blanks.
+    """Remove blanks around texts and missing markers; return also how many kept texts had blanks.
 
     The column itself is returned where there is nothing to do.
     """
@@ -43,8 +43,8 @@ def clean_text(column: pd.Series[Any], missing: Sequence[str]) -> tuple[pd.Serie
     values = np.array([*keep, None], dtype=object)[codes]
     dtype = object if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
     cleaned = pd.Series(values, index=column.index, name=column.name, dtype=dtype)
-    only_blanks = np.array([text == "" for text in texts])
-    return cleaned, int(times[had_blanks & ~only_blanks].sum())
+    kept = np.array([text is not None for text in keep])
+    return cleaned, int(times[had_blanks & kept].sum())
 
 
 def mask_numbers(column: pd.Series[Any], missing: Sequence[str]) -> pd.Series[Any]:

@@ -54,16 +54,16 @@ class Layout:
 
 def find_layout(data: bytes, path: Path, options: ReadOptions) -> Layout:
     """Return the layout of the UTF-8 text in `data`; raise a `DataError` about a bad header."""
-    if not data.strip():
+    if not data or data.isspace():
         raise DataError(f"{path} has only blank lines; a header line and rows are needed.")
     dialect = find_dialect(data, path, options)
-    first = [fields for _, fields in islice(records(data, path, dialect), 2)]
+    first = [fields for _, fields in islice(records(data, path, dialect), _SAMPLE_LINES)]
     header = [name.strip() for name in first[0]]
     if len(first) < 2:
         raise DataError(
             f"{path} has a header ({listed(header)}) and no rows; at least one row is needed."
         )
-    named, unnamed = _split_unnamed(header, first[1])
+    named, unnamed = _split_unnamed(header, first[1:])
     check_names(named, path)
     return Layout(
         dialect,
@@ -73,12 +73,12 @@ def find_layout(data: bytes, path: Path, options: ReadOptions) -> Layout:
     )
 
 
-def _split_unnamed(header: list[str], row: list[str]) -> tuple[list[str], int]:
+def _split_unnamed(header: list[str], rows: list[list[str]]) -> tuple[list[str], int]:
     width = len(header)
     while width and not header[width - 1]:
         width -= 1
     # Some writers end every row, but not the header, with a delimiter.
-    ends_open = len(row) == len(header) + 1 and not row[-1].strip()
+    ends_open = all(len(row) == len(header) + 1 and not row[-1].strip() for row in rows)
     return header[:width], len(header) - width + ends_open
 
 
@@ -114,7 +114,7 @@ def find_dialect(data: bytes, path: Path, options: ReadOptions) -> Dialect:
     text = sample.decode("utf-8", errors="ignore")
     delimiter = options.delimiter
     if delimiter is None:
-        delimiter = _find_delimiter(_QUOTED.sub("", text), path, options.decimal)
+        delimiter = _find_delimiter(_QUOTED.sub("q", text), path, options.decimal)
     quoted = (match for match in _QUOTED.finditer(text) if match.group(1))
     blank_before_quote = any(
         text[match.start() - 1 : match.start()] == delimiter for match in quoted

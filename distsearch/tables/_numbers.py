@@ -131,6 +131,8 @@ def _trouble(
         )
     if name in options.categorical:
         return f"{name!r} is declared categorical"
+    if not is_text(column):
+        return f"{name!r} has values of type {column.dtype} ({where})"
     distinct = [str(value) for value in column[wrong].drop_duplicates()]
     extent = "only" if number == present else f"{number} of"
     about = f"{name!r} has {extent} {count(present, 'value')} that are text"

@@ -97,16 +97,24 @@ def _read_csv(path: Path, options: ReadOptions) -> tuple[pd.DataFrame, int]:
         frame[objects] = _parse(
             data, path, layout, options, dtype=dict.fromkeys(objects, str), usecols=objects
         )
-    for name in layout.names[len(layout.named) :]:
-        if frame[name].notna().any():
-            where = Places(path, options).describe([int(frame[name].notna().to_numpy().argmax())])
-            raise DataError(
-                f"{path}: a field on {where} is to the right of the "
-                f"last of {count(len(layout.named), 'named column')}; name its column or remove it."
-            )
-    frame = frame.drop(columns=list(layout.names[len(layout.named) :]))
+    frame = _drop_unnamed(frame, path, layout, options)
     _check_no_second_header(frame, path, options)
     return frame, layout.stripped_names
+
+
+def _drop_unnamed(
+    frame: pd.DataFrame, path: Path, layout: Layout, options: ReadOptions
+) -> pd.DataFrame:
+    unnamed = list(layout.names[len(layout.named) :])
+    for name in unnamed:
+        filled = (frame[name].notna() & (frame[name].astype(str).str.strip() != "")).to_numpy()
+        if filled.any():
+            where = Places(path, options).describe([int(filled.argmax())])
+            raise DataError(
+                f"{path}: a field on {where} is to the right of the last of "
+                f"{count(len(layout.named), 'named column')}; name its column or remove it."
+            )
+    return frame.drop(columns=unnamed)
 
 
 def _parse(

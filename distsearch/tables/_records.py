@@ -10,6 +10,7 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
@@ -56,13 +57,14 @@ def records(data: bytes, path: Path, dialect: Dialect) -> Iterator[tuple[int, li
 
 
 def check_widths(data: bytes, path: Path, dialect: Dialect, width: int) -> None:
-    """Raise a `DataError` naming the file lines of records that do not have `width` fields."""
+    """Raise a `DataError` naming the file lines of rows that do not have `width` fields."""
     delimiter = dialect.delimiter.encode("utf-8")
-    plain = b'"' not in data and data.count(b"\r") == data.count(b"\r\n") and len(delimiter) == 1
+    line_feeds = b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")
+    plain = line_feeds and b'"' not in data and len(delimiter) == 1
     if plain and _plain_widths_agree(data, delimiter, width):
         return
     wrong, last = [], [""]
-    for line, last in records(data, path, dialect):
+    for line, last in islice(records(data, path, dialect), 1, None):
         if len(last) != width:
             wrong.append((line, len(last)))
     if wrong:
@@ -93,9 +95,9 @@ def _raise_widths(
     what_to_do = (
         f"A quote opened on line {wrong[-1][0]} seems never to be closed."
         if open_quote
-        else "Every row needs as many; a field that contains the delimiter must be quoted."
+        else "A field that contains the delimiter must be quoted."
     )
     raise DataError(
-        f"{path}: the header has {count(width, 'field')} split at {dialect.delimiter!r}, but "
-        f"{joined(shown)}. {what_to_do}"
+        f"{path}: every row must have {count(width, 'field')} split at {dialect.delimiter!r}, as "
+        f"the first lines show, but {joined(shown)}. {what_to_do}"
     )

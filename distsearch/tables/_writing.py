@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
 import importlib.util
 import io
+import itertools
 import os
 import secrets
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Literal, cast
 
 from distsearch.errors import DataError, MissingExtraError
 from distsearch.tables._files import is_parquet
@@ -108,9 +110,18 @@ def _write(
             packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)
             file = cast("IO[bytes]", stack.enter_context(contextlib.closing(packed)))
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        frame.to_csv(text, sep=delimiter, index=index, lineterminator="\n")
+        frame.to_csv(text, sep=delimiter, index=index, lineterminator="\n", quoting=_quoting(frame))
         text.flush()
         text.detach()
+
+
+def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
+    # Older versions of the csv module leave a carriage return unquoted, which then ends the line.
+    places = [place for place, dtype in enumerate(frame.dtypes) if dtype.kind not in "biufcmM"]
+    texts = itertools.chain(frame.columns, *(frame.iloc[:, place] for place in places))
+    if any("\r" in str(text) for text in texts):
+        return csv.QUOTE_NONNUMERIC
+    return csv.QUOTE_MINIMAL
 
 
 def _sync_folder(folder: Path) -> None:

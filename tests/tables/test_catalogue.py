@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+from sklearn import datasets
+
+from distsearch.tables import catalogue, load
+
+BUNDLED = [entry for entry in catalogue() if "bundled" in entry.source]
+GENERATED = [entry for entry in catalogue() if "generated" in entry.source]
+
+
+def ids(entry):
+    return entry.name
+
+
+@pytest.mark.parametrize("entry", catalogue(), ids=ids)
+def test_facts_are_those_of_the_data(entry):
+    table = load(entry.name, numeric=True)
+    assert table.X.shape == (entry.rows, entry.features)
+    assert table.name == table.source == entry.name
+    assert table.task == entry.task
+    if entry.classes is None:
+        assert table.y.dtype == np.float64
+    else:
+        assert np.unique(table.y).tolist() == list(range(entry.classes))
+    assert entry.target not in table.X.columns
+
+
+@pytest.mark.parametrize("entry", BUNDLED, ids=ids)
+def test_the_same_as_scikit_learn_loads(entry):
+    bunch = getattr(datasets, f"load_{entry.name}")()
+    table = load(entry.name)
+    np.testing.assert_array_equal(table.X.to_numpy(), bunch.data)
+    np.testing.assert_array_equal(table.y, bunch.target)
+    if entry.labels:
+        assert list(entry.labels) == [str(name) for name in bunch.target_names]
+
+
+@pytest.mark.parametrize("entry", GENERATED, ids=ids)
+def test_generated_sets_are_the_same_every_time(entry):
+    first, second = load(entry.name), load(entry.name)
+    np.testing.assert_array_equal(first.X, second.X)
+    assert list(first.X.columns) == ["x1", "x2"]
+    assert np.bincount(first.y).tolist() == [500, 500] or entry.name == "random_classification"
+
+
+def test_generated_sets_are_those_of_the_paper():
+    X, y = datasets.make_gaussian_quantiles(
+        cov=3.0, n_samples=1000, n_features=2, n_classes=2, random_state=1
+    )
+    table = load("gaussian_quantiles")
+    np.testing.assert_array_equal(table.X, X)
+    np.testing.assert_array_equal(table.y, y)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("Breast-Cancer", "breast_cancer"),
+        ("breast cancer", "breast_cancer"),
+        ("WDBC", "breast_cancer"),
+        ("moons", "half_circles"),
+        ("IRIS", "iris"),
+    ],
+)
+def test_names_are_tolerant(given, name):
+    assert load(given).name == name
+
+
+def test_no_name_answers_twice():
+    names = [name for entry in catalogue() for name in (entry.name, *entry.aliases)]
+    assert len(names) == len(set(names))
+
+
+def test_labels_may_be_named_by_their_meaning():
+    table = load("breast_cancer", positive="malignant")
+    assert table.y.sum() == 212
+    assert "labels: 0 = malignant, 1 = benign" in table.notes[0]
+
+
+def test_another_column_may_be_the_target():
+    table = load("iris", "petal width (cm)")
+    assert table.task == "regression"
+    assert "target" in table.X.columns
