@@ -5,21 +5,19 @@ from __future__ import annotations
 import pickle
 import sys
 import warnings
-from contextlib import suppress
+from operator import attrgetter
 from typing import Any
-
-from distsearch.backends._sending import dump_payload
-from distsearch.errors import CannotBeSentError
 
 __all__ = ["Surroundings", "surroundings"]
 
 
 def surroundings() -> bytes:
     """Return the caller's warning filters and scikit-learn configuration, packed."""
-    filters = []
-    for entry in warnings.filters:
-        with suppress(CannotBeSentError):
-            filters.append(dump_payload(entry, "a warning filter"))
+    entries: Any = warnings.filters
+    filters = [
+        (action, message, (category.__module__, category.__qualname__), module, line)
+        for action, message, category, module, line in entries
+    ]
     return pickle.dumps((filters, _sklearn_config()), protocol=5)
 
 
@@ -38,27 +36,36 @@ class Surroundings:
 
     def __init__(self) -> None:
         self._packed = b""
+        self._modules = 0
+        self._filters: list[Any] = []
         self._config: tuple[bool, dict[str, Any]] | None = None
 
     def adopt(self, packed: bytes) -> None:
-        """Make the packed settings this process's own, if they are not yet."""
+        """Make the packed settings this process's own, as far as they are not yet.
+
+        A setting is no reason to import the library that it is about (scikit-learn takes a
+        second), so those of libraries that are not here yet wait for a later task.
+        """
+        if packed == self._packed and len(sys.modules) == self._modules:
+            return
         if packed != self._packed:
             self._packed = packed
-            filters, self._config = pickle.loads(packed)
-            _set_filters(filters)
-        # An ordinary configuration is no reason to import scikit-learn.
+            self._filters, self._config = pickle.loads(packed)
+        warnings.resetwarnings()
+        in_force: Any = warnings.filters
+        in_force.extend(filter(None, map(_resolve, self._filters)))
         if self._config is not None and (self._config[0] or "sklearn" in sys.modules):
             import sklearn
 
             sklearn.set_config(**self._config[1])
             self._config = None
+        self._modules = len(sys.modules)
 
 
-def _set_filters(packed: list[bytes]) -> None:
-    filters = []
-    for data in packed:
-        # The category of a filter may be unknown here; then nothing here raises it either.
-        with suppress(Exception):
-            filters.append(pickle.loads(data))
-    warnings.resetwarnings()
-    warnings.filters.extend(filters)  # type: ignore[attr-defined]
+def _resolve(entry: Any) -> Any:
+    """Return a warning filter with its category, or None while its module is not loaded."""
+    action, message, (home, name), module, line = entry
+    try:
+        return action, message, attrgetter(name)(sys.modules[home]), module, line
+    except (KeyError, AttributeError):
+        return None

@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -129,14 +130,24 @@ class _RayPool:
         self._ref = shared and shared.ref
         self._task = ray.remote(num_cpus=backend.num_cpus_per_task, max_retries=0)(_run_task)
         self._refs: dict[Any, int] = {}
+        self._waiting: deque[Task] = deque()
         self._looked = time.monotonic()
         self._last_node = self._looked
-        self.slots = backend.workers
+        self._limited = False
+        self.slots = 1
+        self._count_slots()
 
     def submit(self, task: Task) -> None:
         """Hand a task to Ray."""
-        ref = self._task.remote(self._job, self._key, self._ref, task.blobs, task.suspect)
-        self._refs[ref] = task.number
+        self._waiting.append(task)
+        self._launch()
+
+    def _launch(self) -> None:
+        # Ray may have more CPUs than this backend was told to use at a time.
+        while self._waiting and (not self._limited or len(self._refs) < self.slots):
+            task = self._waiting.popleft()
+            ref = self._task.remote(self._job, self._key, self._ref, task.blobs, task.suspect)
+            self._refs[ref] = task.number
 
     def wait(self, timeout: float) -> Sequence[Report]:
         """Return what has happened, waiting at most ``timeout`` seconds for something."""
@@ -147,7 +158,9 @@ class _RayPool:
         ready, _ = ray.wait(refs, num_returns=1, timeout=timeout)
         if ready:
             ready, _ = ray.wait(refs, num_returns=len(refs), timeout=0)
-        return [self._report(ref) for ref in ready]
+        reports = [self._report(ref) for ref in ready]
+        self._launch()
+        return reports
 
     def _report(self, ref: Any) -> Report:
         number = self._refs.pop(ref)
@@ -173,19 +186,25 @@ class _RayPool:
         if now - self._looked < _REFRESH_SECONDS:
             return
         self._looked = now
-        slots = self._backend.count_slots()
-        if slots:
+        if self._count_slots():
             self._last_node = now
         elif now - self._last_node > _NO_NODE_SECONDS:
             raise ResourceError(
                 f"The Ray cluster has had no node with {self._backend.num_cpus_per_task} CPUs for "
                 f"{_NO_NODE_SECONDS:.0f} seconds, which is what each task asks for."
             )
-        self.slots = max(slots, 1)
+
+    def _count_slots(self) -> int:
+        fit = self._backend.count_fitting()
+        limit = self._backend.limit
+        self._limited = limit is not None and fit > limit
+        self.slots = max(1, fit if limit is None else min(fit, limit))
+        return fit
 
     def cancel(self, numbers: Sequence[int]) -> None:
         """End these tasks and the workers that run them."""
         wanted = set(numbers)
+        self._waiting = deque(task for task in self._waiting if task.number not in wanted)
         for ref in [ref for ref, number in self._refs.items() if number in wanted]:
             del self._refs[ref]
             if ray.is_initialized():
@@ -339,13 +358,13 @@ class RayBackend(ShippedBackend):
     ) -> None:
         self.address = address
         self.num_cpus_per_task = num_cpus_per_task
-        self._limit = None if workers is None else check_workers(workers)
+        self.limit = None if workers is None else check_workers(workers)
         self._paces = Paces()
 
     @property
     def spec(self) -> str:
         """What `get_backend` makes an equal backend from."""
-        ending = self.address or self._limit
+        ending = self.address or self.limit
         return f"{self.name}:{ending}" if ending else self.name
 
     def start(self) -> Self:
@@ -359,7 +378,7 @@ class RayBackend(ShippedBackend):
             When a task asks for more CPUs than any node has.
         """
         if id(self) not in _session.users or not ray.is_initialized():
-            _session.open(id(self), self.address, self._limit)
+            _session.open(id(self), self.address, self.limit)
             self._check_task_fits()
         return self
 
@@ -372,16 +391,16 @@ class RayBackend(ShippedBackend):
                 f"Ray has {largest:g}. Ask for fewer CPUs a task."
             )
 
-    def count_slots(self) -> int:
+    def count_fitting(self) -> int:
         """Return how many tasks fit on the nodes that Ray has now."""
-        slots = sum(int(cpus // self.num_cpus_per_task) for cpus in _cpus_per_node())
-        return slots if self._limit is None else min(slots, self._limit)
+        return sum(int(cpus // self.num_cpus_per_task) for cpus in _cpus_per_node())
 
     @property
     def workers(self) -> int:
         """How many tasks run at a time; connects to Ray to find out."""
         self.start()
-        return max(1, self.count_slots())
+        fitting = self.count_fitting()
+        return max(1, fitting if self.limit is None else min(fitting, self.limit))
 
     def share(self, value: Any) -> Shared:
         """Put ``value`` into Ray's object store, once; its arrays are read-only.

@@ -1,0 +1,15 @@
+"""One private Ray for every test of the backends that needs one."""
+
+import pytest
+
+pytest.register_assert_rewrite("distsearch.backends.contract")
+
+
+@pytest.fixture(scope="session")
+def own_ray():
+    """A Ray with four CPUs; backends made meanwhile use it and leave it running."""
+    from distsearch.backends import RayBackend
+
+    with RayBackend(workers=4) as backend:
+        backend.start()
+        yield backend
