@@ -1,0 +1,1 @@
+"""The tables of ``jobs/benchmark.py``, a module each."""
