@@ -34,17 +34,16 @@ def clean_text(column: pd.Series[Any], missing: Sequence[str]) -> tuple[pd.Serie
     codes, distinct = pd.factorize(column)
     texts = [value.strip() if isinstance(value, str) else value for value in distinct]
     had_blanks = np.array([a is not b and a != b for a, b in zip(texts, distinct, strict=True)])
-    gone = {"", *missing}
-    keep = [None if isinstance(text, str) and text in gone else text for text in texts]
-    if not had_blanks.any() and None not in keep:
+    gone = np.array([isinstance(text, str) and text in {"", *missing} for text in texts])
+    if not had_blanks.any() and not gone.any():
         return column, 0
     times = np.bincount(codes[codes >= 0], minlength=len(texts))
+    keep = [np.nan if lost else text for text, lost in zip(texts, gone, strict=True)]
     # Code -1 stands for missing and picks the last place.
-    values = np.array([*keep, None], dtype=object)[codes]
+    values = np.array([*keep, np.nan], dtype=object)[codes]
     dtype = object if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
     cleaned = pd.Series(values, index=column.index, name=column.name, dtype=dtype)
-    kept = np.array([text is not None for text in keep])
-    return cleaned, int(times[had_blanks & kept].sum())
+    return cleaned, int(times[had_blanks & ~gone].sum())
 
 
 def mask_numbers(column: pd.Series[Any], missing: Sequence[str]) -> pd.Series[Any]:

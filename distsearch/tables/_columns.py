@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from distsearch.errors import InvalidInputError, UnknownNameError
-from distsearch.tables._wording import did_you_mean, listed
+from distsearch.tables._wording import did_you_mean, listed, no_header
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,6 +25,7 @@ def choose_target(frame: pd.DataFrame, target: str | None, source: str) -> str:
         raise UnknownNameError(
             f"{source}: there is no target column {target!r}; the columns are "
             f"{listed(frame.columns, 20)}.{did_you_mean(target, map(str, frame.columns))}"
+            f"{no_header(map(str, frame.columns))}"
         )
     return target
 

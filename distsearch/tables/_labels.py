@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from distsearch.errors import DataError, UnknownNameError
 from distsearch.tables._cells import is_text, parse_numbers
-from distsearch.tables._wording import count, did_you_mean, listed
+from distsearch.tables._wording import count, did_you_mean, listed, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,7 @@ Task = Literal["classification", "regression"]
 
 # More different whole numbers than this are taken for amounts, unless the caller knows better.
 _MOST_CLASSES = 100
+_LIKE_MISSING = {"?", "na", "n/a", "nan", "null", "none", "-"}
 _EXACT_INTEGERS = 2.0**53
 
 
@@ -46,7 +47,7 @@ def as_labels(column: pd.Series[Any], source: str) -> tuple[NDArray[Any], list[s
     name, rows, distinct = column.name, len(column), int(column.nunique())
     if distinct == 1:
         raise DataError(
-            f"{source}: the label {name!r} has only one class, {_plain(column.iloc[0])!r}, in "
+            f"{source}: the label {name!r} has only one class, {quoted(column.iloc[0])}, in "
             f"{count(rows, 'row')}; at least two classes are needed."
         )
     labels = _label_array(column)
@@ -63,10 +64,14 @@ def as_labels(column: pd.Series[Any], source: str) -> tuple[NDArray[Any], list[s
         )
     values, times = np.unique(labels, return_counts=True)
     rare = [_plain(value) for value in values[times == 1]]
-    if not rare:
-        return labels, []
     subject = "class has" if len(rare) == 1 else "classes have"
-    return labels, [f"{len(rare)} {subject} a single row: {listed(rare)}"]
+    notes = [f"{len(rare)} {subject} a single row: {listed(rare)}"] if rare else []
+    notes += [
+        f"{quoted(value)} is a class; if it stands for a missing label, set missing={[value]!r}"
+        for value in map(_plain, values)
+        if str(value).lower() in _LIKE_MISSING
+    ]
+    return labels, notes
 
 
 def as_binary(

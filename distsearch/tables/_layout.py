@@ -11,7 +11,7 @@ from pathlib import Path
 from distsearch.errors import DataError
 from distsearch.tables._options import ReadOptions
 from distsearch.tables._records import Dialect, records
-from distsearch.tables._wording import count, joined, listed
+from distsearch.tables._wording import count, joined, listed, no_header
 
 __all__ = ["Layout", "check_names", "find_dialect", "find_layout"]
 
@@ -82,7 +82,7 @@ def _split_unnamed(header: list[str], rows: list[list[str]]) -> tuple[list[str],
     return header[:width], len(header) - width + ends_open
 
 
-def check_names(names: list[str], path: Path) -> None:
+def check_names(names: list[str], path: object) -> None:
     """Raise a `DataError` unless there are column names, each of them different."""
     if not names:
         raise DataError(f"{path} has no column names in its header line; add them.")
@@ -102,7 +102,7 @@ def check_names(names: list[str], path: Path) -> None:
         )
         raise DataError(
             f"{path}: {count(len(twice), 'column name')} more than once in the header: {places}. "
-            "Every column needs a name of its own."
+            f"Every column needs a name of its own.{no_header(names)}"
         )
 
 

@@ -16,7 +16,7 @@ from distsearch.tables._numbers import numeric_features
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
 from distsearch.tables._places import Places
 from distsearch.tables._reading import read_table
-from distsearch.tables._wording import count, did_you_mean
+from distsearch.tables._wording import count, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,10 +212,10 @@ def _make_target(
             raise InvalidInputError("positive names a class, and task is 'regression'.")
         numbers, wrong = as_numbers(column, origin.options.decimal)
         if wrong.any():
-            first = column.iloc[int(wrong.argmax())]
+            first = quoted(column.iloc[int(wrong.argmax())])
             raise DataError(
                 f"{origin.source}: the target {column.name!r} has {int(wrong.sum())} of "
-                f"{count(len(column), 'value')} that are no finite numbers ({first!r} first), on "
+                f"{count(len(column), 'value')} that are no finite numbers ({first} first), on "
                 f"{origin.rows(column.index[wrong])}; correct them, or use task='classification'."
             )
         return numbers

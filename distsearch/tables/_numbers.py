@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from distsearch.errors import DataError
 from distsearch.tables._cells import is_text, parse_numbers
+from distsearch.tables._layout import check_names
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
 from distsearch.tables._places import Places
 from distsearch.tables._wording import count, listed
@@ -65,15 +66,20 @@ def numeric_features(
         Some values are text or infinite. The one message names all such columns, their values,
         where the first ones are and what can be done.
     """
+    import numpy as np
     import pandas as pd
 
+    check_names([str(name) for name in frame.columns], source or "the table")
+    # Reading numbers the rows, and dropping some leaves the numbers of the others.
+    numbered = pd.api.types.is_integer_dtype(frame.index.dtype)
+    rows = frame.index.to_numpy() if numbered else np.arange(len(frame))
     places = Places(Path(source) if source is not None else None, options)
     numbers: dict[str, pd.Series[Any]] = {}
     troubles: list[str] = []
     for name, column in frame.items():
         numbers[str(name)], wrong = _as_numbers(column, options)
         if wrong.any():
-            where = places.describe(frame.index[wrong])
+            where = places.describe(rows[wrong])
             troubles.append(_trouble(str(name), column, wrong, where, options))
     if troubles:
         more = len(troubles) - _SHOWN_COLUMNS
@@ -125,12 +131,11 @@ def _trouble(
     import pandas as pd
 
     number, present = int(wrong.sum()), int(column.notna().sum())
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return (
-            f"{name!r} has {count(number, 'value')} that are infinite or beyond 1.8e308 ({where})"
-        )
     if name in options.categorical:
         return f"{name!r} is declared categorical"
+    numeric = pd.api.types.is_numeric_dtype(column.dtype)
+    if numeric or (is_text(column) and not parse_numbers(column[wrong], options.decimal)[1].any()):
+        return f"{name!r} has {count(number, 'value')} infinite or beyond 1.8e308 ({where})"
     if not is_text(column):
         return f"{name!r} has values of type {column.dtype} ({where})"
     distinct = [str(value) for value in column[wrong].drop_duplicates()]
@@ -139,6 +144,6 @@ def _trouble(
     about = f"{about} ({listed(distinct, 3)}; {where})"
     if options.decimal == "." and not parse_numbers(column[wrong], ",")[1].any():
         return f"{about}, with a decimal comma it seems: set decimal=','"
-    if len(distinct) <= 3 and number < present:
+    if len(distinct) <= 3 and number < present and max(map(len, distinct)) < 20:
         return f"{about}; if that stands for a missing value, set missing={distinct!r}"
     return about

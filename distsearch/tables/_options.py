@@ -23,7 +23,7 @@ class ReadOptions:
     Parameters
     ----------
     delimiter : str, optional
-        The one character between fields. Found from the file's first lines when not given.
+        The one ASCII character between fields. Found from the first lines when not given.
     encoding : str, default="utf-8"
         The text encoding. A byte-order mark in the file takes precedence.
     decimal : {".", ","}, default="."
@@ -69,10 +69,11 @@ class ReadOptions:
         value = self.delimiter
         if value is None:
             return
-        if not isinstance(value, str) or len(value) != 1 or value in '"\r\n':
+        one = isinstance(value, str) and len(value) == 1 and value.isascii()
+        if not one or value == '"' or not (value.isprintable() or value == "\t"):
             raise InvalidInputError(
-                "delimiter must be one character other than a quote or a line end, such as ',' "
-                f"or ';'. Got {value!r} instead."
+                "delimiter must be one ASCII character other than a quote or a line end, such as "
+                f"',' or ';'. Got {value!r} instead."
             )
 
     def to_dict(self) -> dict[str, Any]:

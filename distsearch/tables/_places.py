@@ -36,11 +36,12 @@ class Places:
     def describe(self, rows: Iterable[int], limit: int = 5) -> str:
         """Return where rows are, such as "lines 4 and 6"; positions in the data count from 0."""
         wanted = [int(row) for row in rows]
-        places = [self._lines[row] if self._lines else row + 1 for row in wanted[:limit]]
+        lines = self._lines if max(wanted, default=0) < len(self._lines) else []
+        places = [lines[row] if lines else row + 1 for row in wanted[:limit]]
         shown = [str(place) for place in places]
         if len(wanted) > limit:
             shown.append(f"{len(wanted) - limit} more")
-        noun = "line" if self._lines else "row"
+        noun = "line" if lines else "row"
         return f"{noun}{'s' if len(wanted) > 1 else ''} {joined(shown)}"
 
     @cached_property

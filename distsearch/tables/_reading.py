@@ -194,7 +194,13 @@ def _clean(
             if masked is not column:
                 frame[name] = masked
             continue
-        cleaned, times = clean_text(column, options.missing)
+        try:
+            cleaned, times = clean_text(column, options.missing)
+        except TypeError:
+            raise DataError(
+                f"{path}: column {name!r} has lists or records; a column of a table has one number "
+                "or text in each row."
+            ) from None
         if times:
             stripped[name] = times
         if name not in options.categorical and cleaned is not column:

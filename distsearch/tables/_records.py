@@ -58,10 +58,9 @@ def records(data: bytes, path: Path, dialect: Dialect) -> Iterator[tuple[int, li
 
 def check_widths(data: bytes, path: Path, dialect: Dialect, width: int) -> None:
     """Raise a `DataError` naming the file lines of rows that do not have `width` fields."""
-    delimiter = dialect.delimiter.encode("utf-8")
     line_feeds = b"\r" not in data or data.count(b"\r") == data.count(b"\r\n")
-    plain = line_feeds and b'"' not in data and len(delimiter) == 1
-    if plain and _plain_widths_agree(data, delimiter, width):
+    plain = line_feeds and b'"' not in data
+    if plain and _plain_widths_agree(data, dialect.delimiter, width):
         return
     wrong, last = [], [""]
     for line, last in islice(records(data, path, dialect), 1, None):
@@ -73,7 +72,7 @@ def check_widths(data: bytes, path: Path, dialect: Dialect, width: int) -> None:
         )
 
 
-def _plain_widths_agree(data: bytes, delimiter: bytes, width: int) -> bool:
+def _plain_widths_agree(data: bytes, delimiter: str, width: int) -> bool:
     import numpy as np
 
     array = np.frombuffer(data, dtype=np.uint8)

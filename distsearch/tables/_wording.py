@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["count", "did_you_mean", "joined", "listed"]
+__all__ = ["count", "did_you_mean", "joined", "listed", "no_header", "quoted"]
+
+_LONGEST = 60
 
 
 def joined(parts: Sequence[str]) -> str:
@@ -17,10 +20,25 @@ def joined(parts: Sequence[str]) -> str:
 
 def listed(values: Iterable[object], limit: int = 10) -> str:
     """Return the values quoted and joined; beyond `limit` they are only counted."""
-    parts = [repr(value) for value in values]
-    if len(parts) > limit:
-        parts = [*parts[:limit], f"{len(parts) - limit} more"]
+    everything = list(values)
+    parts = [quoted(value) for value in everything[:limit]]
+    if len(everything) > limit:
+        parts.append(f"{len(everything) - limit} more")
     return joined(parts)
+
+
+def quoted(value: object) -> str:
+    """Return the value as in a program, a long one shortened."""
+    plain = value.item() if hasattr(value, "item") else value
+    text = repr(plain)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]}...{text[-1]}"
+
+
+def no_header(names: Iterable[str]) -> str:
+    """Return " Does the file ...?" where a column name is a decimal number, or an empty text."""
+    if not any(re.fullmatch(r"-?\d*\.\d+", name) for name in names):
+        return ""
+    return " Does the file lack a header line? Its first line is taken for one, and has numbers."
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:

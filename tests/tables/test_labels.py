@@ -120,3 +120,13 @@ def test_many_whole_numbers_are_amounts(put):
     assert load(path, "label").task == "regression"
     table = load(path, "label", task="classification")
     assert len(np.unique(table.y)) == 200
+
+
+def test_a_class_that_looks_like_a_missing_label_is_noted(put):
+    path = put(column(1, 2, "?", 1, 2, "?"))
+    table = load(path, "label")
+    assert table.y.tolist() == ["1", "2", "?", "1", "2", "?"]
+    assert table.notes == ("'?' is a class; if it stands for a missing label, set missing=['?']",)
+    options = ReadOptions(missing=("?",))
+    table = load(path, "label", options=options, missing_target="drop")
+    assert table.y.tolist() == [1, 2, 1, 2]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from distsearch.errors import DataError
-from distsearch.tables import ReadOptions, read_table
+from distsearch.errors import DataError, UnknownNameError
+from distsearch.tables import ReadOptions, load, read_table
 from distsearch.tables._layout import find_layout
 
 DELIMITERS = ",;\t|"
@@ -104,3 +104,10 @@ def test_empty_columns_at_the_right_end_are_dropped(put, text):
 def test_a_value_beyond_the_last_name_is_refused(put):
     with pytest.raises(DataError, match=r"line 3.*2 named columns"):
         read_table(put("a,b,\n1,2,\n3,4,5\n"))
+
+
+def test_a_file_without_header_is_suspected(put):
+    with pytest.raises(DataError, match=r"'1\.5' in columns 1 and 2.*lack a header line\?"):
+        read_table(put("1.5,1.5,a\n2.5,2.5,b\n"))
+    with pytest.raises(UnknownNameError, match=r"no target column 'label'.*lack a header line\?"):
+        load(put("1.5,2.5,a\n2.5,2.5,b\n"), "label")

@@ -27,7 +27,9 @@ def test_one_text_is_one_marker():
     [
         ({"delimiter": ",,"}, ["delimiter", "',,'"]),
         ({"delimiter": '"'}, ["delimiter", "quote"]),
-        ({"delimiter": ""}, ["delimiter", "one character"]),
+        ({"delimiter": ""}, ["delimiter", "one ASCII character"]),
+        ({"delimiter": "§"}, ["delimiter", "'§'"]),
+        ({"delimiter": "\n"}, ["delimiter", "line end"]),
         ({"decimal": ";"}, ["decimal", "';'", "'.' or ','"]),
         ({"delimiter": ",", "decimal": ","}, ["delimiter", "decimal", "';'"]),
         ({"encoding": "latin-99"}, ["encoding", "'latin-99'", "cp1252"]),

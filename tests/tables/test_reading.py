@@ -119,6 +119,9 @@ def test_troubles_with_parquet(put, tmp_path, monkeypatch):
     pd.DataFrame({"a": []}).to_parquet(tmp_path / "empty.parquet")
     with pytest.raises(DataError, match="no rows"):
         read_table(tmp_path / "empty.parquet")
+    pd.DataFrame({"a": [[1, 2], [3]]}).to_parquet(tmp_path / "nested.parquet")
+    with pytest.raises(DataError, match="column 'a' has lists or records"):
+        read_table(tmp_path / "nested.parquet")
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"pip install 'distsearch\[parquet\]'"):
         read_table(tmp_path / "empty.parquet")
