@@ -55,7 +55,7 @@ class Columns:
                 f"values lie very far from the others: {', '.join(blurred)}. Clip or transform "
                 f"them first.",
                 DistsearchWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         return cls(low, high, distinct)
 

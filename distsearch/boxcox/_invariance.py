@@ -17,13 +17,13 @@ _TREES = (
     tree.DecisionTreeRegressor,
     ensemble.RandomForestClassifier,
     ensemble.RandomForestRegressor,
-    ensemble.ExtraTreesClassifier,
-    ensemble.ExtraTreesRegressor,
     ensemble.GradientBoostingClassifier,
     ensemble.GradientBoostingRegressor,
     ensemble.HistGradientBoostingClassifier,
     ensemble.HistGradientBoostingRegressor,
 )
+_DRAWS_THRESHOLDS = (tree.ExtraTreeClassifier, tree.ExtraTreeRegressor)
+"""Draw thresholds uniformly between two values, and so see more than their order."""
 _OF_TREES_BY_DEFAULT = (
     ensemble.AdaBoostClassifier,
     ensemble.AdaBoostRegressor,
@@ -38,12 +38,15 @@ def is_monotone_invariant(estimator: Any) -> bool:
     Parameters
     ----------
     estimator : estimator
-        Trees and their ensembles are; of a pipeline, one that starts with such an estimator.
+        Trees and their ensembles are, unless they draw their thresholds at random, and a pipeline
+        that holds one of them alone.
     """
     if isinstance(estimator, Pipeline):
         return len(estimator.steps) == 1 and is_monotone_invariant(estimator.steps[0][1])
     if isinstance(estimator, _OF_TREES_BY_DEFAULT):
         return estimator.estimator is None or is_monotone_invariant(estimator.estimator)
+    if isinstance(estimator, _DRAWS_THRESHOLDS) or getattr(estimator, "splitter", "") == "random":
+        return False
     return isinstance(estimator, _TREES)
 
 

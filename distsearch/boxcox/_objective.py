@@ -122,7 +122,8 @@ class PlainObjective:
         self, mapped: NDArray[Any], train: NDArray[np.int64], test: NDArray[np.int64]
     ) -> float:
         scaler = StandardScaler()
-        X_train = scaler.fit_transform(mapped[train])
+        with np.errstate(invalid="ignore"):  # columns without any value
+            X_train = scaler.fit_transform(mapped[train])
         X_test = scaler.transform(mapped[test])
         model = clone(self.estimator)
         fit_params = rows_of_params(self.scaled, self.fit_params, indices=train)

@@ -35,6 +35,8 @@ def maximum_score(scorer: Any) -> float:
         Compared by metric and sign with the named scorers, whose errors end at 0 and whose
         shares and coefficients end at 1.
     """
+    if getattr(scorer, "_kwargs", {}).get("normalize") is False:
+        return np.inf  # a count instead of a share
     function = getattr(scorer, "_score_func", None)
     sign = getattr(scorer, "_sign", None)
     for name in get_scorer_names():

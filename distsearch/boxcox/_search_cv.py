@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -33,7 +34,7 @@ from distsearch.boxcox._objective import PlainObjective
 from distsearch.boxcox._scoring import make_scorer, maximum_score
 from distsearch.boxcox._splits import RESUBSTITUTION, make_splits
 from distsearch.boxcox._transformer import BoxCoxTransformer
-from distsearch.errors import InvalidInputError
+from distsearch.errors import DistsearchWarning, InvalidInputError
 from distsearch.search import LineReporter, Memo, SearchResult, Strategy, reporting, search
 
 __all__ = ["STRATEGIES", "BoxCoxSearchCV"]
@@ -147,7 +148,7 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "estimator": [HasMethods(["fit", "get_params"])],
-        "strategy": [StrOptions(set(STRATEGIES)), HasMethods(["begin", "ask", "tell"])],
+        "strategy": [StrOptions(set(STRATEGIES)), HasMethods(["begin", "ask", "tell", "planned"])],
         "scoring": [str, callable, None],
         "cv": [StrOptions({RESUBSTITUTION}), "cv_object"],
         "out_of_range": [StrOptions({"clip", "extrapolate", "error"})],
@@ -235,6 +236,7 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(
             self, X, y, dtype=[np.float64, np.float32],
             ensure_all_finite="allow-nan" if tags.input_tags.allow_nan else True,
+            ensure_min_samples=2,
             multi_output=tags.target_tags.multi_output,
             y_numeric=not is_classifier(self.estimator),
         )  # fmt: skip
@@ -249,7 +251,9 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _search(self, objective: PlainObjective, root: np.random.SeedSequence) -> SearchResult:
         strategy = self.strategy
-        self.strategy_ = STRATEGIES[strategy]() if isinstance(strategy, str) else clone(strategy)
+        self.strategy_ = (
+            STRATEGIES[strategy]() if isinstance(strategy, str) else clone(strategy, safe=False)
+        )
         memo = None
         if self.checkpoint is not None:
             memo = Memo(self.checkpoint, _fingerprint(objective, root))
@@ -325,11 +329,9 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
             .add(caller="fit", callee="score")
             .add(caller="score", callee="score"),
         )
-        if hasattr(self.cv, "get_metadata_routing"):
-            router.add(
-                splitter=self.cv,
-                method_mapping=MethodMapping().add(caller="fit", callee="split"),
-            )
+        router.add(
+            splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
+        )
         return router
 
     @property
@@ -385,15 +387,26 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags = copy.deepcopy(inner.classifier_tags)
         tags.regressor_tags = copy.deepcopy(inner.regressor_tags)
         tags.target_tags = copy.deepcopy(inner.target_tags)
-        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        tags.input_tags.allow_nan = _accepts_nan(self.estimator)
         return tags
+
+
+def _accepts_nan(estimator: Any) -> bool:
+    """Say whether the estimator takes missing values; a pipeline does if its first step does."""
+    if isinstance(estimator, Pipeline):
+        return _accepts_nan(next(step for _, step in estimator.steps if step != "passthrough"))
+    accepts: bool = get_tags(estimator).input_tags.allow_nan
+    return accepts
 
 
 def _fit_unit(unit: Unit, shared: Any) -> Pipeline:
     del unit
     mapper, estimator, X, y, fit_params = shared
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DistsearchWarning)  # what the search has said already
+        mapped = mapper.fit_transform(X)
     estimator = clone(estimator)
-    estimator.fit(mapper.fit_transform(X), y, **fit_params)
+    estimator.fit(mapped, y, **fit_params)
     return Pipeline([("boxcox", mapper), ("estimator", estimator)])
 
 

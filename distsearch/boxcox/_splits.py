@@ -6,7 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import BaseShuffleSplit, StratifiedKFold, check_cv
+from sklearn.model_selection import (
+    BaseShuffleSplit,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    check_cv,
+)
 
 from distsearch.errors import InvalidInputError
 
@@ -46,9 +51,9 @@ def make_splits(
         rows = np.arange(len(y))
         return [(rows, rows)]
     splitter = check_cv(cv, y, classifier=classifier)
-    stratified = classifier and isinstance(splitter, StratifiedKFold)
-    if stratified:
-        _refuse_rare_class(X, y, splitter.get_n_splits())
+    if classifier and isinstance(splitter, (StratifiedKFold, RepeatedStratifiedKFold)):
+        repeats = getattr(splitter, "n_repeats", 1)
+        _refuse_rare_class(X, y, splitter.get_n_splits(X, y) // repeats)
     splits: Splits = list(splitter.split(X, y, **split_params))
     if not splits:
         raise InvalidInputError(f"cv={cv!r} makes no split at all. Give at least one.")

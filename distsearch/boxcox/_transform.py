@@ -18,6 +18,9 @@ __all__ = ["box_cox", "inverse_box_cox", "scale_to_range", "unscale_from_range"]
 
 Floats = NDArray[np.floating[Any]]
 
+_LOG_BELOW = 1e-19
+"""|λ| below which SciPy's map is the plain logarithm, so that its inverse must be too."""
+
 
 def _head_room(dtype: np.dtype[Any]) -> float:
     """Return the largest power of e that still leaves room to be squared and summed."""
@@ -50,7 +53,10 @@ def box_cox(x: Floats, lam: float) -> Floats:
     if abs(lam) > 1.0:
         lowest, highest = np.exp(-limit / abs(lam)), np.exp(limit / abs(lam))
     values = x.astype(np.float64, copy=False)
-    if values.size and not (np.nanmin(values) >= lowest and np.nanmax(values) <= highest):
+    # Unlike nanmin, fmin says nothing when all there is is NaN.
+    if values.size and not (
+        np.fmin.reduce(values, axis=None) >= lowest and np.fmax.reduce(values, axis=None) <= highest
+    ):
         values = np.clip(values, lowest, highest)
     mapped: Floats = special.boxcox(values, lam).astype(x.dtype, copy=False)
     return mapped
@@ -68,11 +74,10 @@ def inverse_box_cox(z: Floats, lam: float) -> Floats:
         λ of the map.
     """
     limit = _head_room(z.dtype)
-    with np.errstate(invalid="ignore"):
-        powers = np.clip(z.astype(np.float64, copy=False) * lam, np.expm1(-limit), np.expm1(limit))
-    if lam == 0.0:
-        logs = np.clip(z.astype(np.float64, copy=False), -limit, limit)
-    else:
+    logs = z.astype(np.float64, copy=False)
+    if abs(lam) >= _LOG_BELOW:
+        with np.errstate(over="ignore"):
+            powers = np.clip(logs * lam, np.expm1(-limit), np.expm1(limit))
         logs = np.log1p(powers) / lam
     values: Floats = np.exp(np.clip(logs, -limit, limit)).astype(z.dtype, copy=False)
     return values
@@ -82,13 +87,15 @@ def scale_to_range(x: Floats, low: float, high: float) -> Floats:
     """Map the range [low, high] of a column linearly onto [1, 2].
 
     The difference is taken before the division, so that a column with a small spread around a
-    large value keeps its digits; the range may be as large as the dtype holds.
+    large value keeps its digits; the range may be as large as the dtype holds. Values too far
+    outside it become infinite, which `box_cox` brings back.
     """
-    if np.isfinite(high - low):
-        scaled: Floats = 1.0 + (x - low) / (high - low)
-    else:
-        half = high / 2.0 - low / 2.0
-        scaled = 1.0 + (x / 2.0 - low / 2.0) / half
+    with np.errstate(over="ignore"):
+        if np.isfinite(high - low):
+            scaled: Floats = 1.0 + (x - low) / (high - low)
+        else:
+            half = high / 2.0 - low / 2.0
+            scaled = 1.0 + (x / 2.0 - low / 2.0) / half
     return scaled
 
 

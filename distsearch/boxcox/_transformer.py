@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from distsearch._sklearn import HasMethods, Interval, StrOptions
@@ -116,9 +117,10 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         self._n_distinct = columns.n_distinct
         self.lambdas_ = self._learn_lambdas(X_seen, X, y, columns)
         self.lambdas_[self.skipped_features_] = 1.0
-        self.scaler_ = None
-        if self.standardize:
-            self.scaler_ = StandardScaler().fit(self._map(X))
+        self.scaler_ = StandardScaler() if self.standardize else None
+        if self.scaler_ is not None:
+            with np.errstate(invalid="ignore"):  # columns without any value
+                self.scaler_.fit(self._map(X))
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -170,7 +172,9 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         values = np.array(mapped, order="C")
         skipped = set(self.skipped_features_.tolist())
         for j, lam in enumerate(self.lambdas_):
-            if j not in skipped:
+            if j in skipped:
+                values[:, j] += self._offset(j)
+            else:
                 scaled = inverse_box_cox(values[:, j], lam)
                 values[:, j] = unscale_from_range(scaled, self.data_min_[j], self.data_max_[j])
         return values
@@ -193,7 +197,11 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
 
     def _validate(self, X: Any, *, reset: bool) -> Floats:
         validated: Floats = validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
+            self,
+            X,
+            reset=reset,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite="allow-nan" if get_tags(self).input_tags.allow_nan else True,
         )
         return validated
 
@@ -215,8 +223,15 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         columns = Columns(self.data_min_, self.data_max_, self._n_distinct)
         mapped = columns.scale(X)
         for j, lam in enumerate(self.lambdas_):
-            mapped[:, j] = X[:, j] if columns.constant[j] else box_cox(mapped[:, j], lam)
+            if columns.constant[j]:
+                mapped[:, j] = X[:, j] - self._offset(j)
+            else:
+                mapped[:, j] = box_cox(mapped[:, j], lam)
         return mapped
+
+    def _offset(self, j: int) -> float:
+        """Return what a constant column loses before standardising: its mean, exactly."""
+        return 0.0 if self.scaler_ is None else float(self.data_min_[j])
 
     def _outside(self, X: Floats) -> NDArray[np.bool_]:
         outside: NDArray[np.bool_] = (X < self.data_min_) | (X > self.data_max_)
@@ -238,5 +253,9 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        if hasattr(self.lambdas, "fit"):
+            inner = get_tags(self.lambdas)
+            tags.input_tags.allow_nan = inner.input_tags.allow_nan
+            tags.target_tags.required = inner.target_tags.required
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

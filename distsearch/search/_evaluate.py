@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +43,10 @@ class Evaluator:
     seed : numpy.random.SeedSequence
         Root of the units' seeds; each depends on the candidate and the part alone.
     error_score : float or "raise"
-        Score of a candidate that fails; "raise" lets the first failure end the search.
+        What the score of a candidate that fails is to be replaced by; "raise" lets the first
+        failure end the search.
+    n_known : int
+        Scores known from an earlier run: with any, not every candidate has failed.
     """
 
     def __init__(
@@ -53,6 +56,7 @@ class Evaluator:
         seed: np.random.SeedSequence,
         *,
         error_score: float | Literal["raise"] = np.nan,
+        n_known: int = 0,
     ) -> None:
         self.objective = objective
         self.warnings: Counter[str] = Counter()
@@ -62,16 +66,28 @@ class Evaluator:
         self._first_failure: Failure | None = None
         self._backend = backend
         self._seed = seed
+        self._n_known = n_known
         self._raise_errors = error_score == "raise"
-        self._error_score = np.nan if error_score == "raise" else float(error_score)
+        self.error_score = np.nan if error_score == "raise" else float(error_score)
         self._shared = backend.share(objective)
 
     def close(self) -> None:
         """Let the workers forget the objective."""
         self._shared.close()
 
-    def score(self, candidates: NDArray[np.float64]) -> NDArray[np.float64]:
+    def score(
+        self,
+        candidates: NDArray[np.float64],
+        on_score: Callable[[NDArray[np.float64], float], None],
+    ) -> NDArray[np.float64]:
         """Return one score a candidate: the mean over the parts, NaN where any part failed.
+
+        Parameters
+        ----------
+        candidates : ndarray of shape (n_candidates, n_dimensions)
+            One point a row.
+        on_score : callable
+            Called with a candidate and its score as soon as that is known, in whatever order.
 
         Raises
         ------
@@ -89,14 +105,15 @@ class Evaluator:
                 failures[outcome.index] = outcome.failure
                 continue
             rows, parts = blocks[outcome.index]
-            values[np.ix_(np.arange(len(candidates))[rows], parts)] = outcome.value.values
+            values[rows, parts] = outcome.value.values
             self.warnings.update(outcome.value.warnings)
+            for row in range(*rows.indices(len(candidates))):
+                if not np.isnan(values[row]).any():
+                    on_score(candidates[row], float(np.mean(values[row])))
         scores = np.array([np.mean(row) for row in values])
         self.n_evaluations += len(scores)
-        failed = np.isnan(scores)
-        self.n_failed += int(failed.sum())
+        self.n_failed += int(np.isnan(scores).sum())
         self._note(failures)
-        scores[failed] = self._error_score
         return scores
 
     def _blocks(self, n_candidates: int) -> list[tuple[slice, NDArray[np.int64]]]:
@@ -131,7 +148,7 @@ class Evaluator:
         SearchFailedError
             With a tally by kind of error, and the first traceback as its cause.
         """
-        if self.n_failed < self.n_evaluations or not self.n_evaluations:
+        if self._n_known or self.n_failed < self.n_evaluations or not self.n_evaluations:
             return
         failure = self._first_failure
         if failure is None:

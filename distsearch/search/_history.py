@@ -53,6 +53,9 @@ class History:
         coordinate = np.concatenate([batch.coordinates for batch in self._batches])
         candidates = self.candidates
         rows = np.arange(len(candidates))
+        value = np.full(len(rows), np.nan)
+        single = coordinate >= 0
+        value[single] = candidates[rows[single], coordinate[single]]
         score = np.concatenate(self._scores)
         best = np.maximum.accumulate(np.where(np.isnan(score), -np.inf, score))
         return {
@@ -61,7 +64,7 @@ class History:
                 [batch.epoch for batch in self._batches], [len(s) for s in self._scores]
             ),
             "coordinate": coordinate,
-            "value": np.where(coordinate < 0, np.nan, candidates[rows, coordinate]),
+            "value": value,
             "score": score,
             "from_memo": np.concatenate(self._from_memo),
             "best_score": np.where(np.isneginf(best), np.nan, best),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distsearch.backends import Backend
-from distsearch.errors import DistsearchWarning
+from distsearch.errors import DistsearchWarning, SearchFailedError
 from distsearch.search._evaluate import Evaluator
 from distsearch.search._history import History
 from distsearch.search._memo import Memo
@@ -85,14 +85,14 @@ def search(
     Raises
     ------
     SearchFailedError
-        When no candidate could be scored.
+        When no candidate could be scored, or not the one that the strategy returns.
     """
     memo = Memo() if memo is None else memo
     history = History()
+    strategy.begin(start, seed)  # checks its parameters, before anything relies on them
     planned = strategy.planned(len(start))
-    evaluator = Evaluator(objective, backend, seed, error_score=error_score)
+    evaluator = Evaluator(objective, backend, seed, error_score=error_score, n_known=memo.n_loaded)
     try:
-        strategy.begin(start, seed)
         while not strategy.done and strategy.best[1] < objective.maximum:
             batch = strategy.ask()
             scores, known = _score(batch, evaluator, memo)
@@ -105,6 +105,11 @@ def search(
         memo.save()
     evaluator.refuse_if_all_failed()
     best_point, best_score = strategy.best
+    if np.isneginf(best_score):
+        raise SearchFailedError(
+            f"{type(strategy).__name__} returned a point that could not be scored "
+            f"({evaluator.tally()}), though others could. Choose another strategy."
+        )
     report(Progress(label, len(history), planned, best_score, finished=True))
     _warn(evaluator)
     return SearchResult(best_point, best_score, history, evaluator.n_evaluations)
@@ -118,11 +123,11 @@ def _score(
     known = np.array([memo.get(point) is not None for point in batch.candidates])
     if not known.all():
         fresh, place = np.unique(batch.candidates[~known], axis=0, return_inverse=True)
-        values = evaluator.score(fresh)
-        for point, value in zip(fresh, values, strict=True):
-            memo.put(point, float(value))
+        values = evaluator.score(fresh, memo.put)
+        for point in fresh[np.isnan(values)]:
+            memo.put(point, np.nan)
         scores[~known] = values[place.reshape(-1)]
-    return scores, known
+    return np.where(np.isnan(scores), evaluator.error_score, scores), known
 
 
 def _or_nan(score: float | None) -> float:
@@ -136,12 +141,12 @@ def _warn(evaluator: Evaluator) -> None:
             f"Estimators warned while {evaluator.n_evaluations} candidates were scored: "
             + "; ".join(notes),
             DistsearchWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     if evaluator.n_failed:
         warnings.warn(
             f"{evaluator.n_failed} of {evaluator.n_evaluations} candidates failed and could not "
             f"win ({evaluator.tally()}).",
             DistsearchWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -170,13 +170,18 @@ class ScriptedStrategy(BaseEstimator, ABC):  # type: ignore[misc]
         state: dict[str, Any] = dict(super().__getstate__())
         for name in ("_script", "_batch", "_best"):
             state.pop(name, None)
+        if "_begun" in state:  # the seed as plain numbers, which every serialiser can keep
+            start, seed = state["_begun"]
+            state["_begun"] = (start, (seed.entropy, seed.spawn_key, seed.pool_size))
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "_begun" in state:
             told = state["_told"]
-            self.begin(*state["_begun"])
+            start, (entropy, spawn_key, pool_size) = state["_begun"]
+            seed = np.random.SeedSequence(entropy, spawn_key=spawn_key, pool_size=pool_size)
+            self.begin(start, seed)
             for scores in told:
                 self.tell(scores)
 
