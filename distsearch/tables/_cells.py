@@ -32,6 +32,7 @@ def clean_text(column: pd.Series[Any], missing: Sequence[str]) -> tuple[pd.Serie
     import pandas as pd
 
     codes, distinct = pd.factorize(column)
+    distinct = np.asarray(distinct, dtype=object)
     texts = [value.strip() if isinstance(value, str) else value for value in distinct]
     had_blanks = np.array([a is not b and a != b for a, b in zip(texts, distinct, strict=True)])
     gone = np.array([isinstance(text, str) and text in {"", *missing} for text in texts])
@@ -39,10 +40,10 @@ def clean_text(column: pd.Series[Any], missing: Sequence[str]) -> tuple[pd.Serie
         return column, 0
     times = np.bincount(codes[codes >= 0], minlength=len(texts))
     keep = [np.nan if lost else text for text, lost in zip(texts, gone, strict=True)]
-    # Code -1 stands for missing and picks the last place.
-    values = np.array([*keep, np.nan], dtype=object)[codes]
     dtype = object if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
-    cleaned = pd.Series(values, index=column.index, name=column.name, dtype=dtype)
+    # Code -1 stands for missing and picks the last place.
+    values = pd.Series([*keep, np.nan], dtype=dtype).array.take(codes % (len(keep) + 1))
+    cleaned = pd.Series(values, index=column.index, name=column.name)
     return cleaned, int(times[had_blanks & ~gone].sum())
 
 

@@ -76,18 +76,21 @@ def numeric_features(
     places = Places(Path(source) if source is not None else None, options)
     numbers: dict[str, pd.Series[Any]] = {}
     troubles: list[str] = []
+    more = 0
     for name, column in frame.items():
         numbers[str(name)], wrong = _as_numbers(column, options)
         if wrong.any():
-            where = places.describe(rows[wrong])
-            troubles.append(_trouble(str(name), column, wrong, where, options))
+            if len(troubles) < _SHOWN_COLUMNS:
+                where = places.describe(rows[wrong])
+                troubles.append(_trouble(str(name), column, wrong, where, options))
+            else:
+                more += 1
     if troubles:
-        more = len(troubles) - _SHOWN_COLUMNS
-        tail = f"; and {count(more, 'more column')}" if more > 0 else ""
+        tail = f"; and {count(more, 'more column')}" if more else ""
         raise DataError(
-            f"{source or 'the table'}: {count(len(troubles), 'feature')} cannot be used as "
-            f"numbers: {'; '.join(troubles[:_SHOWN_COLUMNS])}{tail}. Correct such columns, leave "
-            "them out (option ignore), or encode them as numbers first."
+            f"{source or 'the table'}: {count(len(troubles) + more, 'feature')} cannot be used as "
+            f"numbers: {'; '.join(troubles)}{tail}. Correct such columns, leave them out (option "
+            "ignore), or encode them as numbers first."
         )
     return pd.DataFrame(numbers, index=frame.index)
 

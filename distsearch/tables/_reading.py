@@ -186,7 +186,7 @@ def _clean(
 ) -> pd.DataFrame:
     stripped: dict[str, int] = {}
     for name in frame.columns:
-        column = frame[name]
+        column = given = frame[name]
         if name in options.categorical and not is_text(column):
             column = column.astype(object).map(str, na_action="ignore")
         if not is_text(column):
@@ -204,12 +204,19 @@ def _clean(
         if times:
             stripped[name] = times
         if name not in options.categorical and cleaned is not column:
-            numbers, wrong = parse_numbers(cleaned, options.decimal)
-            cleaned = cleaned if wrong.any() else numbers
-        if cleaned is not frame[name]:
+            cleaned = _as_read_without_blanks(cleaned, options.decimal)
+        if cleaned is not given:
             frame[name] = cleaned
     _warn_stripped(path, stripped, stripped_names)
     return frame
+
+
+def _as_read_without_blanks(column: pd.Series[Any], decimal: str) -> pd.Series[Any]:
+    # The first values settle it for nearly every column of text.
+    if parse_numbers(column.head(100), decimal)[1].any():
+        return column
+    numbers, wrong = parse_numbers(column, decimal)
+    return column if wrong.any() else numbers
 
 
 def _warn_stripped(path: Path, stripped: dict[str, int], names: int) -> None:

@@ -118,7 +118,9 @@ def _write(
 def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
     # Older versions of the csv module leave a carriage return unquoted, which then ends the line.
     places = [place for place, dtype in enumerate(frame.dtypes) if dtype.kind not in "biufcmM"]
-    texts = itertools.chain(frame.columns, *(frame.iloc[:, place] for place in places))
+    texts = itertools.chain(
+        frame.columns, *(frame.iloc[:, place].astype(str).unique() for place in places)
+    )
     if any("\r" in str(text) for text in texts):
         return csv.QUOTE_NONNUMERIC
     return csv.QUOTE_MINIMAL

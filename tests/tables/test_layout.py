@@ -3,7 +3,7 @@ import io
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from distsearch.errors import DataError, UnknownNameError
@@ -24,6 +24,7 @@ def test_each_delimiter_is_found(put, delimiter):
     assert frame["b"].tolist() == [2.5, 4.5]
 
 
+@settings(deadline=None)
 @given(st.data(), st.sampled_from(DELIMITERS), st.integers(2, 5), st.integers(1, 5))
 def test_quoted_fields_do_not_mislead(tmp_path_factory, data, delimiter, width, rows):
     plain = st.text(string.ascii_letters + string.digits + ".-", min_size=1, max_size=5)

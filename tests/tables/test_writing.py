@@ -5,7 +5,7 @@ import stat
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from distsearch.errors import DataError
@@ -18,6 +18,7 @@ texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 floats = st.floats(allow_nan=True, allow_infinity=True)
 
 
+@settings(deadline=None)
 @given(st.data(), st.sampled_from(["x.csv", "x.tsv", "x.csv.gz", "x.txt"]))
 def test_what_was_written_is_read(tmp_path_factory, data, name):
     rows = data.draw(st.integers(1, 6))
@@ -37,6 +38,7 @@ def test_what_was_written_is_read(tmp_path_factory, data, name):
     assert [None if pd.isna(text) else text for text in again["text"]] == wanted
 
 
+@settings(deadline=None)
 @given(st.lists(texts, min_size=2, max_size=4, unique=True).filter(all))
 def test_any_column_names(tmp_path_factory, names):
     path = tmp_path_factory.getbasetemp() / "names.csv"
