@@ -31,8 +31,8 @@ def clean_text(column: pd.Series[Any], missing: Sequence[str]) -> tuple[pd.Serie
     import numpy as np
     import pandas as pd
 
-    codes, distinct = pd.factorize(column)
-    distinct = np.asarray(distinct, dtype=object)
+    codes, uniques = pd.factorize(column)
+    distinct = np.asarray(uniques, dtype=object)
     texts = [value.strip() if isinstance(value, str) else value for value in distinct]
     had_blanks = np.array([a is not b and a != b for a, b in zip(texts, distinct, strict=True)])
     gone = np.array([isinstance(text, str) and text in {"", *missing} for text in texts])

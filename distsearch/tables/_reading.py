@@ -185,6 +185,8 @@ def _clean(
     frame: pd.DataFrame, path: Path, options: ReadOptions, stripped_names: int
 ) -> pd.DataFrame:
     stripped: dict[str, int] = {}
+    # Parquet says itself which columns are text; in a text file only the values can.
+    as_text = list(frame.columns) if is_parquet(path) else options.categorical
     for name in frame.columns:
         column = given = frame[name]
         if name in options.categorical and not is_text(column):
@@ -203,7 +205,7 @@ def _clean(
             ) from None
         if times:
             stripped[name] = times
-        if name not in options.categorical and cleaned is not column:
+        if name not in as_text and cleaned is not column:
             cleaned = _as_read_without_blanks(cleaned, options.decimal)
         if cleaned is not given:
             frame[name] = cleaned

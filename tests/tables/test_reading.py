@@ -134,3 +134,10 @@ def test_the_file_is_opened_once_when_all_is_well(put, monkeypatch):
     monkeypatch.setattr(type(path), "read_bytes", lambda self: seen.append(1) or original(self))
     read_table(path)
     assert len(seen) == 1
+
+
+def test_text_in_parquet_stays_text(tmp_path):
+    pytest.importorskip("pyarrow")
+    pd.DataFrame({"code": ["1", " 2"]}).to_parquet(tmp_path / "a.parquet")
+    with pytest.warns(DistsearchWarning):
+        assert read_table(tmp_path / "a.parquet")["code"].tolist() == ["1", "2"]
