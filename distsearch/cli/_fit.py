@@ -1,0 +1,84 @@
+"""``distsearch fit``: search on a table, report, save the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from distsearch.cli._options import Setting, backend_option, reading_options, trust_option
+
+__all__ = ["command"]
+
+_STRATEGIES = ("iterative", "spherical", "diagonal", "full", "mle")
+_FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the training rows."
+
+
+@click.command("fit")
+@click.argument("data")
+@click.option("--target", metavar="COLUMN", help="The column to learn.")
+@click.option("--method", type=click.Choice(["boxcox"]), default="boxcox", show_default=True)
+@click.option(
+    "--estimator",
+    default="knn",
+    show_default=True,
+    metavar="NAME",
+    help="knn, nb, svc, logistic, lda, perceptron, mlp, ridge, … or a class of scikit-learn.",
+)
+@click.option(
+    "--param", "params", multiple=True, type=Setting(), help="A parameter of it. Repeatable."
+)
+@click.option("--strategy", type=click.Choice(_STRATEGIES), default="iterative", show_default=True)
+@click.option("--gridsize", type=int, help="Values of λ on the grid (11).")
+@click.option("--epochs", type=int, help="Rounds over all features (iterative; 4).")
+@click.option("--shift-epoch", type=int, help="Restart every so many epochs (iterative).")
+@click.option("--shuffle-epoch", type=int, help="Shuffle features every so many (iterative).")
+@click.option("--finer-epoch", type=int, help="Halve the grid every so many (iterative).")
+@click.option("--semantics", help="'product', or 'reference' as the authors' program (iterative).")
+@click.option("--scoring", metavar="METRIC", help="Any metric of scikit-learn. [accuracy or r2]")
+@click.option("--cv", default="5", show_default=True, help=_FOLDS_HELP)
+@backend_option
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--columns", multiple=True, metavar="COLUMN", help="Use only these. Repeatable.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Do not use these. Repeatable.")
+@click.option(
+    "--impute",
+    type=click.Choice(["error", "median", "mean"]),
+    default="error",
+    show_default=True,
+    help="What to do about missing values.",
+)
+@reading_options
+@click.option(
+    "--out-of-range",
+    type=click.Choice(["clip", "extrapolate", "error"]),
+    default="clip",
+    show_default=True,
+    help="What prediction does with values outside the training range.",
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Keeps scores, so that the same command continues after a stop. [OUTPUT.partial]",
+)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file to save the model in."
+)
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path), help="A file for the report as JSON."
+)
+@trust_option
+@click.option("--quiet", is_flag=True, help="Show no progress.")
+@click.option("--verbose", is_flag=True, help="Report every feature.")
+def command(**given: Any) -> None:
+    """Search on DATA, a file or the name of a bundled data set, and save the best model.
+
+    \b
+    distsearch fit iris -o iris.skops
+    distsearch fit flowers.csv --target species --estimator nb --strategy iterative \\
+        --epochs 8 --backend processes -o flowers.skops
+    """
+    from distsearch.cli._fitting import Request, run
+
+    run(Request(**given))

@@ -1,0 +1,221 @@
+"""The work of ``distsearch fit``."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.impute import SimpleImputer
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from distsearch.backends import single_threaded
+from distsearch.boxcox import BoxCoxSearchCV
+from distsearch.cli import _checks, _models
+from distsearch.cli._errors import Interrupted
+from distsearch.cli._report import describe, write_json
+from distsearch.errors import InvalidInputError
+from distsearch.registry import make_estimator
+from distsearch.search import LineReporter, reporting
+from distsearch.tables import ReadOptions, Table, describe_missing, load
+
+__all__ = ["Request", "run"]
+
+_STRATEGY_OPTIONS = (
+    "gridsize", "epochs", "shift_epoch", "shuffle_epoch", "finer_epoch", "semantics",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What ``distsearch fit`` was asked; the names are those of its options."""
+
+    data: str
+    target: str | None
+    method: str
+    estimator: str
+    params: tuple[tuple[str, Any], ...]
+    strategy: str
+    gridsize: int | None
+    epochs: int | None
+    shift_epoch: int | None
+    shuffle_epoch: int | None
+    finer_epoch: int | None
+    semantics: str | None
+    scoring: str | None
+    cv: str
+    backend: str
+    seed: int
+    columns: tuple[str, ...]
+    ignore: tuple[str, ...]
+    impute: str
+    delimiter: str | None
+    decimal: str | None
+    encoding: str | None
+    missing: tuple[str, ...]
+    categorical: tuple[str, ...]
+    out_of_range: str
+    checkpoint: Path | None
+    output: Path | None
+    json_file: Path | None
+    trust: tuple[str, ...]
+    quiet: bool
+    verbose: bool
+
+    @property
+    def reading(self) -> ReadOptions:
+        """The reading rule: what was given, defaults for the rest."""
+        names = ("delimiter", "decimal", "encoding", "missing", "categorical")
+        given = {name: getattr(self, name) for name in names}
+        return ReadOptions(**{name: value for name, value in given.items() if value})
+
+    @property
+    def kept(self) -> Path | None:
+        """The file that keeps scores while the search runs."""
+        if self.checkpoint is None and self.output is not None:
+            return self.output.with_name(f"{self.output.name}.partial")
+        return self.checkpoint
+
+
+def run(request: Request) -> None:
+    """Search, report and save."""
+    estimator = _make_estimator(request)
+    table = _load(request, is_classifier(estimator))
+    search = _make_search(request, estimator, table)
+    imputer = _make_imputer(request)
+    X = table.X if imputer is None else imputer.fit_transform(table.X)
+    start = time.monotonic()
+    _search(request, search, X, table.y)
+    seconds = time.monotonic() - start
+    base = _base_score(search, estimator, X, table.y)
+    report = _report(request, table, search, base, seconds)
+    if request.output is not None:
+        model = Pipeline(
+            ([] if imputer is None else [("impute", imputer)]) + search.best_estimator_.steps
+        )
+        _models.save(request.output, model, table, report)
+    write_json(request.json_file, report)
+    if request.kept is not None:
+        request.kept.unlink(missing_ok=True)
+    click.echo(describe(report, request.output, verbose=request.verbose))
+
+
+def _make_estimator(request: Request) -> Any:
+    estimator = make_estimator(
+        request.estimator, dict(request.params), seed=request.seed, trust=request.trust
+    )
+    if not (is_classifier(estimator) or is_regressor(estimator)):
+        raise InvalidInputError(
+            f"{request.estimator} is neither a classifier nor a regressor. Choose another one."
+        )
+    return estimator
+
+
+def _load(request: Request, classifier: bool) -> Table:
+    for option, path in [
+        ("-o", request.output), ("--json", request.json_file), ("--checkpoint", request.kept),
+    ]:  # fmt: skip
+        _checks.check_output(path, option, request.data)
+    _checks.check_scoring_name(request.scoring)
+    table = load(
+        request.data,
+        request.target,
+        options=request.reading,
+        columns=request.columns or None,
+        ignore=request.ignore,
+        task="classification" if classifier else "regression",
+        numeric=True,
+    )
+    for note in table.notes:
+        click.echo(f"Note: {note}.", err=True)
+    if request.impute == "error":
+        _checks.check_missing(
+            describe_missing(table.X),
+            len(table.X),
+            table.source,
+            "Fill them in, leave these columns out with --ignore, or use --impute median.",
+        )
+    return table
+
+
+def _make_search(request: Request, estimator: Any, table: Table) -> BoxCoxSearchCV:
+    options = {name: getattr(request, name) for name in _STRATEGY_OPTIONS}
+    return BoxCoxSearchCV(
+        estimator,
+        _checks.make_strategy(request.strategy, options, table.X.shape[1]),
+        scoring=request.scoring,
+        cv=_checks.parse_folds(request.cv),
+        out_of_range=request.out_of_range,
+        backend=request.backend,
+        random_state=request.seed,
+        checkpoint=request.kept,
+    )
+
+
+def _make_imputer(request: Request) -> Any:
+    if request.impute == "error":
+        return None
+    imputer = SimpleImputer(strategy=request.impute, keep_empty_features=True)
+    return imputer.set_output(transform="pandas")
+
+
+def _search(request: Request, search: BoxCoxSearchCV, X: Any, y: Any) -> None:
+    listener = nullcontext() if request.quiet else reporting(LineReporter())
+    try:
+        with listener:
+            search.fit(X, y)
+    except KeyboardInterrupt as error:
+        raise Interrupted(_kept(request.kept)) from error
+
+
+def _kept(path: Path | None) -> str:
+    if path is None or not path.exists():
+        return "nothing was kept; with -o or --checkpoint the scores would have been."
+    with np.load(path, allow_pickle=False) as file:
+        count = len(file["scores"])
+    return f"{count:,} evaluations are kept in {path}; the same command continues from there."
+
+
+def _base_score(search: BoxCoxSearchCV, estimator: Any, X: Any, y: Any) -> float:
+    """Score the estimator on standardised features by the metric and the splits of the search."""
+    model = make_pipeline(StandardScaler(), estimator)
+    scorer = check_scoring(model, scoring=search.scoring)
+    with single_threaded():
+        if search.cv == "resubstitution":
+            return float(scorer(model.fit(X, y), X, y))
+        return float(np.mean(cross_val_score(model, X, y, cv=search.cv, scoring=scorer)))
+
+
+def _report(
+    request: Request, table: Table, search: BoxCoxSearchCV, base: float, seconds: float
+) -> dict[str, Any]:
+    known = search.search_history_["from_memo"]
+    return {
+        "data": table.source,
+        "rows": len(table.y),
+        "features": table.X.shape[1],
+        "classes": len(search.classes_) if table.task == "classification" else None,
+        "target": table.target,
+        "method": request.method,
+        "estimator": repr(search.estimator),
+        "strategy": repr(search.strategy),
+        "scoring": request.scoring or ("accuracy" if table.task == "classification" else "r2"),
+        "cv": search.cv,
+        "seed": request.seed,
+        "impute": request.impute,
+        "backend": request.backend,
+        "base_score": base,
+        "score": search.best_score_,
+        "evaluations": search.n_evaluations_,
+        "already_known": int(known.sum()),
+        "seconds": seconds,
+        "lambdas": dict(zip(map(str, table.X.columns), search.lambdas_.tolist(), strict=True)),
+    }

@@ -1,0 +1,141 @@
+"""Model files: written whole or not at all, read without running code from them.
+
+A file holds a dictionary in skops' format. Of the types in it, those that skops vouches for are
+read, our own map, and some insides of scikit-learn's neighbours and networks, which skops leaves
+to us; anything else only if the caller trusts its module. That guards against code in the file.
+A forged tree can still crash the process that predicts with it, so trees have to be trusted too.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Collection, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import skops.io
+
+from distsearch._version import __version__
+from distsearch.errors import DataError, InvalidInputError
+from distsearch.registry import is_trusted
+from distsearch.tables import Table
+
+__all__ = ["load", "save", "untrusted"]
+
+_FORMAT = 1
+_ENTRIES = {"format", "model", "features", "target", "classes", "reading", "versions", "report"}
+_NEIGHBORS = "sklearn.neighbors"
+_TRUSTED = {
+    "distsearch.boxcox._transformer.BoxCoxTransformer",
+    "sklearn.metrics._dist_metrics.EuclideanDistance64",
+    "sklearn.metrics._dist_metrics.ManhattanDistance64",
+    "sklearn.metrics._dist_metrics.MinkowskiDistance64",
+    "sklearn.neighbors._ball_tree.BallTree",
+    "sklearn.neighbors._kd_tree.KDTree",
+    "sklearn.neural_network._stochastic_optimizers.AdamOptimizer",
+    "sklearn.neural_network._stochastic_optimizers.SGDOptimizer",
+}
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "skops")
+
+
+def save(path: Path, model: Any, table: Table, report: Mapping[str, Any]) -> None:
+    """Write a model file.
+
+    Parameters
+    ----------
+    path : Path
+        Where; an existing file is replaced.
+    model : estimator
+        Fitted.
+    table : Table
+        What it was fitted on.
+    report : mapping
+        What the search found.
+    """
+    classes = getattr(model, "classes_", None)
+    content = {
+        "format": _FORMAT,
+        "model": model,
+        "features": [str(name) for name in table.X.columns],
+        "target": table.target,
+        "classes": None if classes is None else classes.tolist(),
+        "reading": table.options.to_dict(),
+        "versions": {
+            "python": platform.python_version(),
+            "distsearch": __version__,
+            **{name: version(name) for name in _PACKAGES},
+        },
+        "report": dict(report),
+    }
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with scratch.open("wb") as file:
+            skops.io.dump(content, file)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def untrusted(path: Path) -> list[str]:
+    """Return the types in a model file that are read only if their module is trusted."""
+    return [name for name in skops.io.get_untrusted_types(file=path) if name not in _TRUSTED]
+
+
+def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
+    """Read a model file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    trust : collection of str
+        Modules whose types may be read besides.
+
+    Returns
+    -------
+    dict
+        What `save` wrote.
+
+    Raises
+    ------
+    DataError
+        For a file that is not there, is damaged or is no model file.
+    InvalidInputError
+        For one with types from a module that is not trusted.
+    """
+    if not path.is_file():
+        raise DataError(f"There is no model file {path}.")
+    try:
+        strange = untrusted(path)
+    except Exception as error:
+        raise DataError(_no_model(path)) from error
+    for name in strange:
+        module = name.rpartition(".")[0]
+        if not is_trusted(module, trust):
+            raise InvalidInputError(
+                f"The model file {path} contains {name}, which could run code or crash. If you "
+                f"trust the file's origin, say so: --trust {module}."
+            )
+    try:
+        content = skops.io.load(path, trusted=sorted({*strange, *_TRUSTED}))
+    except Exception as error:
+        made_with = "It may come from other versions of scikit-learn or distsearch."
+        raise DataError(
+            f"{path} cannot be read: {type(error).__name__}: {error}. {made_with}"
+        ) from error
+    if not (isinstance(content, dict) and content.keys() >= _ENTRIES):
+        raise DataError(_no_model(path))
+    if content["format"] != _FORMAT:
+        raise DataError(
+            f"{path} has format {content['format']!r}, and this version of distsearch reads "
+            f"{_FORMAT}. Use the version that wrote it, or fit again."
+        )
+    return content
+
+
+def _no_model(path: Path) -> str:
+    return f"{path} is not a model that distsearch fit saved, or it is damaged."

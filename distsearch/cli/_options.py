@@ -1,0 +1,86 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+__all__ = ["Setting", "backend_option", "reading_options", "trust_option"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Setting(click.ParamType):
+    """``name=value``, the value typed as Python would type it, and text otherwise."""
+
+    name = "name=value"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, Any]:
+        """Return the name and the value."""
+        if isinstance(value, tuple):
+            return value
+        name, equals, text = value.partition("=")
+        if not (name.strip() and equals):
+            self.fail(f"must be name=value, such as n_neighbors=3. Got {value!r} instead.")
+        return name.strip(), _literal(text.strip())
+
+
+def _literal(text: str) -> Any:
+    if text.lower() in {"true", "false"}:
+        return text.lower() == "true"
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return text
+
+
+def backend_option(command: Command) -> Command:
+    """Add ``--backend``."""
+    return click.option(
+        "--backend",
+        default="processes",
+        show_default=True,
+        metavar="NAME",
+        help="Where the work runs: serial, processes, processes:8, ray, ray:8 or ray:HOST:PORT. "
+        "The result is the same from each.",
+    )(command)
+
+
+def trust_option(command: Command) -> Command:
+    """Add ``--trust``."""
+    return click.option(
+        "--trust",
+        multiple=True,
+        metavar="MODULE",
+        help="A module whose code may run, such as that of an estimator of your own. Repeatable.",
+    )(command)
+
+
+def reading_options(command: Command) -> Command:
+    """Add the options that say how a data file is read; each is None where it was not given."""
+    options = [
+        click.option("--delimiter", help="The character between fields, found if not given."),
+        click.option("--decimal", help="The decimal mark: '.' or ','."),
+        click.option("--encoding", help="The text encoding, UTF-8 if not given."),
+        click.option(
+            "--missing-value",
+            "missing",
+            multiple=True,
+            metavar="TEXT",
+            help="A text that stands for a missing value, such as '?'. Repeatable.",
+        ),
+        click.option(
+            "--categorical",
+            multiple=True,
+            metavar="COLUMN",
+            help="A column whose values stay as written, such as labels 007 and 7. Repeatable.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command

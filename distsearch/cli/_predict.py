@@ -1,0 +1,41 @@
+"""``distsearch predict``: use a saved model on a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from distsearch.cli._options import reading_options, trust_option
+
+__all__ = ["command"]
+
+
+@click.command("predict")
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("data")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file to write, CSV or Parquet by its ending; standard output if not given.",
+)
+@click.option("--proba", is_flag=True, help="Add the probability of each class, a column each.")
+@click.option(
+    "--keep", multiple=True, metavar="COLUMN", help="A column of DATA to copy. Repeatable."
+)
+@reading_options
+@trust_option
+def command(**given: Any) -> None:
+    """Predict the target of every row of DATA with the MODEL that fit saved.
+
+    DATA is read as the training file was. Its columns are matched by name, in any order; if it
+    has the target too, the score is shown.
+
+    \b
+    distsearch predict flowers.skops new.csv -o predictions.csv --keep id
+    """
+    from distsearch.cli._predicting import Request, run
+
+    run(Request(**given))

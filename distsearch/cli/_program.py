@@ -1,0 +1,103 @@
+"""The group of commands: each is a module, loaded when it is asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from distsearch._version import __version__
+from distsearch.cli._errors import BROKEN_PIPE, notes, tell, terminable
+
+__all__ = ["main"]
+
+_COMMANDS = {
+    "fit": "distsearch.cli._fit",
+    "predict": "distsearch.cli._predict",
+    "demo": "distsearch.cli._demo",
+    "doctor": "distsearch.cli._doctor",
+    "data": "distsearch.cli._data",
+}
+
+
+class Program(click.Group):
+    """A group whose commands end in one line, whatever goes wrong."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order in which one needs them."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module of a command and return it."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(_COMMANDS[cmd_name]).command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; say in one line what went wrong."""
+        try:
+            with notes(), terminable():
+                super().invoke(ctx)
+                sys.stdout.flush()
+        except click.exceptions.Exit:
+            raise
+        except BaseException as error:
+            if isinstance(error, SystemExit):
+                raise
+            code = tell(error, traceback=ctx.params["traceback"])
+            if code == BROKEN_PIPE:
+                _silence_stdout()
+            ctx.exit(code)
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run and exit; mistakes in the options before the command end in one line too."""
+        if not standalone_mode:
+            return super().main(*args, standalone_mode=False, **extra)
+        try:
+            code = super().main(*args, standalone_mode=False, **extra)
+        except (click.ClickException, click.Abort) as error:
+            code = tell(error)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _silence_stdout() -> None:
+    """Keep the interpreter from complaining at exit that nobody reads its output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="distsearch", message="%(prog)s %(version)s")
+@click.option(
+    "--traceback",
+    is_flag=True,
+    envvar="DISTSEARCH_TRACEBACK",
+    help="Show the whole traceback of an error (or set DISTSEARCH_TRACEBACK=1).",
+)
+def _program(traceback: bool) -> None:
+    """Find the setting of a method that is best for your data.
+
+    \b
+    Start with:
+      distsearch demo                                       see what it does
+      distsearch fit DATA.csv --target LABEL -o model.skops  search and save a model
+      distsearch predict model.skops NEW.csv -o OUT.csv      use it
+    """
+    del traceback  # read from the context
+
+
+def main(args: Sequence[str] | None = None, **extra: Any) -> None:
+    """Run the command line and exit.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        What follows the program's name; by default what the process was started with.
+    **extra : object
+        Settings of the click context, such as ``default_map``.
+    """
+    _program.main(args=None if args is None else list(args), prog_name="distsearch", **extra)

@@ -1,0 +1,99 @@
+"""What a fit found, for a person and for a program."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from distsearch.cli._console import columns, facts
+
+__all__ = ["describe", "strict_json", "write_json"]
+
+_MOST_ROWS = 15
+
+
+def describe(report: Mapping[str, Any], output: Path | None, *, verbose: bool = False) -> str:
+    """Return a report as text: the facts, then the λ that moved most.
+
+    Parameters
+    ----------
+    report : mapping
+        What was found.
+    output : Path or None
+        Where the model is.
+    verbose : bool
+        Show every feature.
+    """
+    metric, base, score = report["scoring"], report["base_score"], report["score"]
+    classes = "" if report["classes"] is None else f", {report['classes']} classes"
+    pairs = [
+        ("Data", f"{report['data']}: {report['rows']:,} rows, {report['features']} features{classes}"),
+        ("Estimator", f"{report['estimator']} by {report['strategy']}"),
+        (f"Base {metric}", f"{base:.4f}"),
+        (f"Found {metric}", f"{score:.4f} ({score - base:+.4f}), {_where(report['cv'])}"),
+        (
+            "Work",
+            f"{report['evaluations']:,} evaluations, {report['already_known']:,} known already, "
+            f"{report['seconds']:.1f} s",
+        ),
+        ("Model", str(output) if output else "not saved; use -o FILE to save it"),
+    ]
+    return f"{facts(pairs)}\n\n{_lambdas(report['lambdas'], verbose)}"
+
+
+def _where(cv: Any) -> str:
+    return "on the training rows" if cv == "resubstitution" else f"mean of {cv} folds"
+
+
+def _lambdas(lambdas: Mapping[str, float], verbose: bool) -> str:
+    order = sorted(lambdas, key=lambda name: -abs(lambdas[name] - 1.0))
+    shown = order if verbose else order[:_MOST_ROWS]
+    table = columns(("feature", "λ"), [(name, f"{lambdas[name]:.4g}") for name in shown])
+    rest = len(order) - len(shown)
+    return f"{table}\n({rest} more, changed less; --verbose shows all)" if rest else table
+
+
+def write_json(path: Path | None, report: Mapping[str, Any]) -> None:
+    """Write a report as strict JSON, whole or not at all."""
+    if path is None:
+        return
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        scratch.write_text(strict_json(report) + "\n", encoding="utf-8")
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def strict_json(value: Any) -> str:
+    """Return a value as JSON that every reader accepts.
+
+    A number that JSON does not have becomes null; where it stands under a name, a second entry
+    ``<name>_reason`` says what it was.
+    """
+    return json.dumps(_plain(value), allow_nan=False, ensure_ascii=False, indent=2)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        plain: dict[str, Any] = {}
+        for key, each in value.items():
+            plain[str(key)] = _plain(each)
+            if _no_number(each):
+                plain[f"{key}_reason"] = "undefined" if math.isnan(each) else "infinite"
+        return plain
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    if hasattr(value, "tolist"):  # arrays and scalars of NumPy
+        return _plain(value.tolist())
+    if _no_number(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def _no_number(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)

@@ -1,0 +1,186 @@
+"""Estimators by name, for the command line and for files that describe experiments.
+
+=========================  ====================================================
+Name                       Estimator
+=========================  ====================================================
+``knn``                    KNeighborsClassifier
+``nb``                     GaussianNB
+``svc``                    SVC
+``logistic``               LogisticRegression
+``lda``                    LinearDiscriminantAnalysis
+``qda``                    QuadraticDiscriminantAnalysis
+``perceptron``             SGDClassifier(loss="perceptron")
+``mlp``                    MLPClassifier(hidden_layer_sizes=(10, 10), max_iter=1000)
+``tree``                   DecisionTreeClassifier
+``forest``                 RandomForestClassifier
+``linear``                 LinearRegression
+``ridge``                  Ridge
+``lasso``                  Lasso
+``svr``                    SVR
+``knn-regressor``          KNeighborsRegressor
+``mlp-regressor``          MLPRegressor(hidden_layer_sizes=(10, 10), max_iter=1000)
+``tree-regressor``         DecisionTreeRegressor
+``forest-regressor``       RandomForestRegressor
+any other class            its name in scikit-learn, such as ``RidgeClassifier``
+``package.module:Class``   a class from elsewhere, if its module is trusted
+=========================  ====================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+from distsearch.errors import InvalidInputError, UnknownNameError
+
+__all__ = ["SHORT_NAMES", "is_trusted", "make_estimator", "nearest"]
+
+_SMALL_NETWORK = {"hidden_layer_sizes": (10, 10), "max_iter": 1000}
+
+SHORT_NAMES: dict[str, tuple[str, Mapping[str, Any]]] = {
+    "knn": ("sklearn.neighbors:KNeighborsClassifier", {}),
+    "nb": ("sklearn.naive_bayes:GaussianNB", {}),
+    "svc": ("sklearn.svm:SVC", {}),
+    "logistic": ("sklearn.linear_model:LogisticRegression", {}),
+    "lda": ("sklearn.discriminant_analysis:LinearDiscriminantAnalysis", {}),
+    "qda": ("sklearn.discriminant_analysis:QuadraticDiscriminantAnalysis", {}),
+    "perceptron": ("sklearn.linear_model:SGDClassifier", {"loss": "perceptron"}),
+    "mlp": ("sklearn.neural_network:MLPClassifier", _SMALL_NETWORK),
+    "tree": ("sklearn.tree:DecisionTreeClassifier", {}),
+    "forest": ("sklearn.ensemble:RandomForestClassifier", {}),
+    "linear": ("sklearn.linear_model:LinearRegression", {}),
+    "ridge": ("sklearn.linear_model:Ridge", {}),
+    "lasso": ("sklearn.linear_model:Lasso", {}),
+    "svr": ("sklearn.svm:SVR", {}),
+    "knn-regressor": ("sklearn.neighbors:KNeighborsRegressor", {}),
+    "mlp-regressor": ("sklearn.neural_network:MLPRegressor", _SMALL_NETWORK),
+    "tree-regressor": ("sklearn.tree:DecisionTreeRegressor", {}),
+    "forest-regressor": ("sklearn.ensemble:RandomForestRegressor", {}),
+}
+"""Short names: where the class is, and the parameters that differ from its defaults."""
+
+
+def make_estimator(
+    name: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    seed: int | None = None,
+    trust: Collection[str] = (),
+) -> Any:
+    """Make the estimator that a name stands for, its parameters checked.
+
+    Parameters
+    ----------
+    name : str
+        A short name, the name of a public class of scikit-learn, or ``package.module:Class``.
+    params : mapping of str to object, optional
+        Its parameters; the others keep the defaults that belong to the name.
+    seed : int, optional
+        Becomes ``random_state`` where the estimator has that parameter and `params` do not set it.
+    trust : collection of str
+        Modules that may be imported for ``package.module:Class``, with all below them.
+
+    Returns
+    -------
+    estimator
+        Not fitted.
+
+    Raises
+    ------
+    UnknownNameError
+        For a name or parameter that does not exist; the message has the nearest ones.
+    InvalidInputError
+        For a parameter whose value the estimator does not take, and for modules not trusted.
+
+    Examples
+    --------
+    >>> make_estimator("knn", {"n_neighbors": 3})
+    KNeighborsClassifier(n_neighbors=3)
+    """
+    place, defaults = SHORT_NAMES.get(name, ("", {}))
+    cls = _load(place) if place else _find(name, trust)
+    try:
+        estimator = cls()
+    except TypeError as error:
+        raise InvalidInputError(
+            f"{name} cannot be made from simple parameters: {error}. Choose another estimator."
+        ) from None
+    known = estimator.get_params(deep=False)
+    given = dict(params or {})
+    for key in given:
+        if key not in known:
+            raise UnknownNameError(
+                f"{cls.__name__} has no parameter {key!r}.{nearest(key, known)} "
+                f"Its parameters are {', '.join(known)}."
+            )
+    if seed is not None and "random_state" in known:
+        given.setdefault("random_state", seed)
+    estimator.set_params(**{**defaults, **given})
+    _check_values(estimator)
+    return estimator
+
+
+def is_trusted(module: str, trust: Collection[str]) -> bool:
+    """Say whether ``module`` is one of the trusted modules or below one of them."""
+    return any(module == each or module.startswith(f"{each}.") for each in trust)
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Return " Did you mean …?" with the nearest known names, or an empty text."""
+    by_lower = {each.lower(): each for each in known}
+    near = get_close_matches(name.lower(), by_lower, n=3)
+    return f" Did you mean {' or '.join(repr(by_lower[each]) for each in near)}?" if near else ""
+
+
+def _find(name: str, trust: Collection[str]) -> Any:
+    if ":" not in name:
+        return _find_in_sklearn(name)
+    module = name.partition(":")[0]
+    if not is_trusted(module, trust):
+        raise InvalidInputError(
+            f"{name!r} would run code from {module!r}, which is not trusted. If you trust it, say "
+            f"so: --trust {module}."
+        )
+    return _load(name)
+
+
+def _find_in_sklearn(name: str) -> Any:
+    from sklearn.utils import all_estimators
+
+    classes = dict(all_estimators(type_filter=["classifier", "regressor"]))
+    if name not in classes:
+        raise UnknownNameError(
+            f"There is no estimator {name!r}.{nearest(name, [*SHORT_NAMES, *classes])} Short names "
+            f"are {', '.join(SHORT_NAMES)}; any classifier or regressor of scikit-learn can be "
+            f"named by its class."
+        )
+    return classes[name]
+
+
+def _load(place: str) -> Any:
+    module, _, name = place.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except ImportError as error:
+        raise UnknownNameError(f"{module!r} cannot be imported: {error}.") from error
+    except AttributeError:
+        raise UnknownNameError(f"There is no {name!r} in {module!r}.") from None
+    if not (isinstance(found, type) and hasattr(found, "fit") and hasattr(found, "get_params")):
+        raise InvalidInputError(f"{place} is not an estimator class.")
+    return found
+
+
+def _check_values(estimator: Any) -> None:
+    from distsearch._sklearn import validate_parameter_constraints
+
+    constraints = getattr(estimator, "_parameter_constraints", None)
+    if not constraints:
+        return
+    try:
+        validate_parameter_constraints(
+            constraints, estimator.get_params(deep=False), type(estimator).__name__
+        )
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from None
