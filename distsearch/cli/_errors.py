@@ -88,7 +88,7 @@ def tell(error: BaseException, *, traceback: bool = False) -> int:
     traceback : bool
         Show the traceback as well.
     """
-    if traceback and not isinstance(error, (click.ClickException, BrokenPipeError)):
+    if traceback and not isinstance(error, click.ClickException | BrokenPipeError):
         click.echo("".join(tracebacks.format_exception(error)).rstrip(), err=True)
     code, text = _explain(error)
     if text:
@@ -99,28 +99,38 @@ def tell(error: BaseException, *, traceback: bool = False) -> int:
 def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE, ""
-    if isinstance(error, (KeyboardInterrupt, click.Abort)):
+    if isinstance(error, KeyboardInterrupt | click.Abort):
         stopped = isinstance(error, _Terminated) or isinstance(error.__cause__, _Terminated)
         text = str(error) or "nothing was written."
         return (TERMINATED if stopped else INTERRUPTED), f"Interrupted: {text}"
+    code, text = _expected(error) or _unexpected(error)
+    return code, f"Error: {one_line(text)}"
+
+
+def _expected(error: BaseException) -> tuple[int, str] | None:
     if isinstance(error, click.ClickException):
-        return BAD_INPUT, f"Error: {one_line(_with_hint(error))}"
+        return BAD_INPUT, _with_hint(error)
+    if isinstance(error, InvalidInputError | DataError):
+        return BAD_INPUT, str(error)
     if isinstance(error, DistsearchError):
-        bad_input = isinstance(error, (InvalidInputError, DataError))
-        return (BAD_INPUT if bad_input else FAILED), f"Error: {one_line(str(error))}"
+        return FAILED, str(error)
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         code = BAD_INPUT if isinstance(error, FileNotFoundError) else FAILED
-        return code, f"Error: {name}{error.strerror or error}."
+        return code, f"{name}{error.strerror or error}."
     if isinstance(error, MemoryError):
-        return FAILED, "Error: memory ran out. Use fewer workers, fewer rows or a larger machine."
-    text = f"{type(error).__name__}: {one_line(str(error))}"
+        return FAILED, "memory ran out. Use fewer workers, fewer rows or a larger machine."
+    return None
+
+
+def _unexpected(error: BaseException) -> tuple[int, str]:
+    text = f"{type(error).__name__}: {error}"
     if _said_by_sklearn(error):
-        return BAD_INPUT, f"Error: scikit-learn refused: {one_line(str(error))}"
+        return BAD_INPUT, f"scikit-learn refused: {error}"
     if hasattr(error.__cause__, "text"):  # the traceback of a worker
-        return FAILED, f"Error: a unit of work failed with {text}"
+        return FAILED, f"a unit of work failed with {text}"
     return FAILED, (
-        f"Error: unexpected {text} (a bug; DISTSEARCH_TRACEBACK=1 shows where it happened)"
+        f"unexpected {text} (DISTSEARCH_TRACEBACK=1 shows where it happened; please report it)"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from distsearch.cli._options import Setting, backend_option, reading_options, trust_option
+from distsearch.cli._options import backend_option, reading_options, settings, trust_option
 
 __all__ = ["command"]
 
@@ -27,7 +27,12 @@ _FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the 
     help="knn, nb, svc, logistic, lda, perceptron, mlp, ridge, … or a class of scikit-learn.",
 )
 @click.option(
-    "--param", "params", multiple=True, type=Setting(), help="A parameter of it. Repeatable."
+    "--param",
+    "params",
+    multiple=True,
+    callback=settings,
+    metavar="NAME=VALUE",
+    help="A parameter of it. Repeatable.",
 )
 @click.option("--strategy", type=click.Choice(_STRATEGIES), default="iterative", show_default=True)
 @click.option("--gridsize", type=int, help="Values of λ on the grid (11).")
@@ -72,11 +77,11 @@ _FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the 
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.option("--verbose", is_flag=True, help="Report every feature.")
 def command(**given: Any) -> None:
-    """Search on DATA, a file or the name of a bundled data set, and save the best model.
+    r"""Search on DATA, a file or a bundled data set by name, and save the best model.
 
     \b
     distsearch fit iris -o iris.skops
-    distsearch fit flowers.csv --target species --estimator nb --strategy iterative \\
+    distsearch fit flowers.csv --target species --estimator nb --strategy iterative \
         --epochs 8 --backend processes -o flowers.skops
     """
     from distsearch.cli._fitting import Request, run

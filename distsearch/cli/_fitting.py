@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.impute import SimpleImputer
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import cross_val_score
@@ -90,22 +90,30 @@ def run(request: Request) -> None:
     estimator = _make_estimator(request)
     table = _load(request, is_classifier(estimator))
     search = _make_search(request, estimator, table)
+    try:
+        report = _work(request, search, table)
+    except KeyboardInterrupt as error:
+        raise Interrupted(_kept(request.kept)) from error
+    click.echo(describe(report, request.output, verbose=request.verbose))
+
+
+def _work(request: Request, search: BoxCoxSearchCV, table: Table) -> dict[str, Any]:
     imputer = _make_imputer(request)
     X = table.X if imputer is None else imputer.fit_transform(table.X)
     start = time.monotonic()
-    _search(request, search, X, table.y)
+    with nullcontext() if request.quiet else reporting(LineReporter()):
+        search.fit(X, table.y)
     seconds = time.monotonic() - start
-    base = _base_score(search, estimator, X, table.y)
+    base = _base_score(search, X, table.y)
     report = _report(request, table, search, base, seconds)
     if request.output is not None:
-        model = Pipeline(
-            ([] if imputer is None else [("impute", imputer)]) + search.best_estimator_.steps
-        )
+        first = [] if imputer is None else [("impute", imputer)]
+        model = Pipeline([*first, *search.best_estimator_.steps])
         _models.save(request.output, model, table, report)
     write_json(request.json_file, report)
     if request.kept is not None:
         request.kept.unlink(missing_ok=True)
-    click.echo(describe(report, request.output, verbose=request.verbose))
+    return report
 
 
 def _make_estimator(request: Request) -> Any:
@@ -167,15 +175,6 @@ def _make_imputer(request: Request) -> Any:
     return imputer.set_output(transform="pandas")
 
 
-def _search(request: Request, search: BoxCoxSearchCV, X: Any, y: Any) -> None:
-    listener = nullcontext() if request.quiet else reporting(LineReporter())
-    try:
-        with listener:
-            search.fit(X, y)
-    except KeyboardInterrupt as error:
-        raise Interrupted(_kept(request.kept)) from error
-
-
 def _kept(path: Path | None) -> str:
     if path is None or not path.exists():
         return "nothing was kept; with -o or --checkpoint the scores would have been."
@@ -184,9 +183,9 @@ def _kept(path: Path | None) -> str:
     return f"{count:,} evaluations are kept in {path}; the same command continues from there."
 
 
-def _base_score(search: BoxCoxSearchCV, estimator: Any, X: Any, y: Any) -> float:
+def _base_score(search: BoxCoxSearchCV, X: Any, y: Any) -> float:
     """Score the estimator on standardised features by the metric and the splits of the search."""
-    model = make_pipeline(StandardScaler(), estimator)
+    model = make_pipeline(StandardScaler(), clone(search.estimator))
     scorer = check_scoring(model, scoring=search.scoring)
     with single_threaded():
         if search.cv == "resubstitution":

@@ -8,26 +8,24 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["Setting", "backend_option", "reading_options", "trust_option"]
+__all__ = ["backend_option", "reading_options", "settings", "trust_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Setting(click.ParamType):
-    """``name=value``, the value typed as Python would type it, and text otherwise."""
-
-    name = "name=value"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, Any]:
-        """Return the name and the value."""
-        if isinstance(value, tuple):
-            return value
-        name, equals, text = value.partition("=")
+def settings(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, Any], ...]:
+    """Split every ``name=value``; type the value as Python would, or leave it text."""
+    pairs = []
+    for each in values:
+        name, equals, text = each.partition("=")
         if not (name.strip() and equals):
-            self.fail(f"must be name=value, such as n_neighbors=3. Got {value!r} instead.")
-        return name.strip(), _literal(text.strip())
+            raise click.BadParameter(
+                f"must be name=value, such as n_neighbors=3. Got {each!r} instead.", ctx, param
+            )
+        pairs.append((name.strip(), _literal(text.strip())))
+    return tuple(pairs)
 
 
 def _literal(text: str) -> Any:

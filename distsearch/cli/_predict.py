@@ -28,7 +28,7 @@ __all__ = ["command"]
 @reading_options
 @trust_option
 def command(**given: Any) -> None:
-    """Predict the target of every row of DATA with the MODEL that fit saved.
+    r"""Predict the target of every row of DATA with the MODEL that fit saved.
 
     DATA is read as the training file was. Its columns are matched by name, in any order; if it
     has the target too, the score is shown.

@@ -124,7 +124,7 @@ def _answer(request: Request, frame: pd.DataFrame, X: pd.DataFrame, model: Any) 
         made |= {f"proba_{c}": p for c, p in zip(model.classes_, shares, strict=True)}
     for name in request.keep:
         if name in made:
-            raise InvalidInputError(f"--keep {name}: a column of that name is made here. Rename it.")
+            raise InvalidInputError(f"--keep {name}: a column of that name is made. Rename it.")
     kept = frame[list(request.keep)].reset_index(drop=True)
     return pd.concat([kept, pd.DataFrame(made)], axis=1)
 

@@ -29,10 +29,12 @@ class Program(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order in which one needs them."""
+        del ctx
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command and return it."""
+        del ctx
         if cmd_name not in _COMMANDS:
             return None
         command: click.Command = import_module(_COMMANDS[cmd_name]).command
@@ -54,16 +56,6 @@ class Program(click.Group):
                 _silence_stdout()
             ctx.exit(code)
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run and exit; mistakes in the options before the command end in one line too."""
-        if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
-        try:
-            code = super().main(*args, standalone_mode=False, **extra)
-        except (click.ClickException, click.Abort) as error:
-            code = tell(error)
-        sys.exit(code if isinstance(code, int) else 0)
-
 
 def _silence_stdout() -> None:
     """Keep the interpreter from complaining at exit that nobody reads its output."""
@@ -79,7 +71,7 @@ def _silence_stdout() -> None:
     help="Show the whole traceback of an error (or set DISTSEARCH_TRACEBACK=1).",
 )
 def _program(traceback: bool) -> None:
-    """Find the setting of a method that is best for your data.
+    r"""Find the setting of a method that is best for your data.
 
     \b
     Start with:
@@ -100,4 +92,9 @@ def main(args: Sequence[str] | None = None, **extra: Any) -> None:
     **extra : object
         Settings of the click context, such as ``default_map``.
     """
-    _program.main(args=None if args is None else list(args), prog_name="distsearch", **extra)
+    given = None if args is None else list(args)
+    try:
+        code = _program.main(given, prog_name="distsearch", standalone_mode=False, **extra)
+    except (click.ClickException, click.Abort) as error:
+        code = tell(error)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -31,7 +31,10 @@ def describe(report: Mapping[str, Any], output: Path | None, *, verbose: bool = 
     metric, base, score = report["scoring"], report["base_score"], report["score"]
     classes = "" if report["classes"] is None else f", {report['classes']} classes"
     pairs = [
-        ("Data", f"{report['data']}: {report['rows']:,} rows, {report['features']} features{classes}"),
+        (
+            "Data",
+            f"{report['data']}: {report['rows']:,} rows, {report['features']} features{classes}",
+        ),
         ("Estimator", f"{report['estimator']} by {report['strategy']}"),
         (f"Base {metric}", f"{base:.4f}"),
         (f"Found {metric}", f"{score:.4f} ({score - base:+.4f}), {_where(report['cv'])}"),
