@@ -76,9 +76,9 @@ def inverse_box_cox(z: Floats, lam: float) -> Floats:
     limit = _head_room(z.dtype)
     logs = z.astype(np.float64, copy=False)
     if abs(lam) >= _LOG_BELOW:
-        with np.errstate(over="ignore"):
-            powers = np.clip(logs * lam, np.expm1(-limit), np.expm1(limit))
-        logs = np.log1p(powers) / lam
+        with np.errstate(over="ignore", divide="ignore"):
+            powers = np.clip(logs * lam, -1.0, np.expm1(limit))
+            logs = np.log1p(powers) / lam
     values: Floats = np.exp(np.clip(logs, -limit, limit)).astype(z.dtype, copy=False)
     return values
 
