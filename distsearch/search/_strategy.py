@@ -158,8 +158,9 @@ class ScriptedStrategy(BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def best(self) -> tuple[Vector, float]:
-        """The point the search would return now and the score it earned."""
-        return self._best
+        """The point the search would return now and the score it earned; -inf before any."""
+        best: tuple[Vector, float] = getattr(self, "_best", (np.empty(0), -np.inf))
+        return best
 
     def _offer(self, point: Vector, score: float) -> None:
         """Keep ``point`` as the answer when its score beats the answer's."""
