@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from distsearch.backends._chunking import Pace
@@ -48,7 +48,7 @@ class Task:
     places: tuple[int, ...]
     blobs: tuple[bytes, ...]
     suspect: bool = False
-    handed: float = field(default_factory=time.monotonic)
+    handed: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,8 @@ class _Run:
         number = self.numbers
         self.numbers += 1
         suspect = any(self.losses[place] for place in places)
-        task = Task(number, places, tuple(self.blobs[place] for place in places), suspect)
+        blobs = tuple(self.blobs[place] for place in places)
+        task = Task(number, places, blobs, suspect, handed=time.monotonic())
         self.flight[number] = task
         self.pool.submit(task)
         return number

@@ -24,37 +24,32 @@ _LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
 
 @contextmanager
-def environment(changes: Mapping[str, str | None]) -> Iterator[None]:
-    """Change environment variables (None removes one) for the length of a ``with`` statement."""
-    before = {name: os.environ.get(name) for name in changes}
-    _put(changes)
+def environment(changes: Mapping[str, str]) -> Iterator[None]:
+    """Change environment variables for the length of a ``with`` statement.
+
+    Afterwards all are as before, also those that Ray sets for the rest of the process.
+    """
+    before = dict(os.environ)
+    os.environ.update(changes)
     try:
         yield
     finally:
-        _put(before)
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
 
 
-def _put(variables: Mapping[str, str | None]) -> None:
-    for name, value in variables.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
-
-
-def private_variables() -> dict[str, str | None]:
+def private_variables() -> dict[str, str]:
     """Return what the processes of a private Ray find in their environment."""
     path = [entry or os.getcwd() for entry in sys.path]
-    variables: dict[str, str | None] = {
+    variables = {
         **ONE_THREAD,
         "PYTHONPATH": os.pathsep.join(path),
         "RAY_USAGE_STATS_ENABLED": "0",
         _LOOPBACK: "0",
     }
-    # Where nothing is said, Ray turns tokens on, and with one given it writes no file for it.
-    # Setting the mode itself would come too late where Ray has been imported before. It sets the
-    # variable too, hence its place among those that are put back.
-    variables["RAY_AUTH_MODE"] = os.environ.get("RAY_AUTH_MODE")
+    # Where nothing is said of the mode, Ray turns tokens on itself, which works after an import
+    # too, and with a token given it writes no file for it.
     if not any(os.environ.get(name) for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")):
         variables["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     return variables

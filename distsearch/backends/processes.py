@@ -91,7 +91,10 @@ class ProcessPool:
         self._closed = False
 
     def begin(self, job: Job, location: Location | None) -> None:
-        """Say what the tasks to come have in common."""
+        """Say what the tasks to come have in common, and bury who died since the last ones."""
+        for child in [child for child in self._children if child.process.poll() is not None]:
+            self._children.remove(child)
+            child.end(kill=False)
         self._job = job
         self._location = location
         self._tasks.clear()

@@ -48,6 +48,7 @@ with environment({name: os.environ.get(name, value) for name, value in KEEPALIVE
 __all__ = ["RayBackend"]
 
 _CONNECT_SECONDS = 5.0
+_ANSWER_SECONDS = 8.0
 _REFRESH_SECONDS = 5.0
 _NO_NODE_SECONDS = 60.0
 _LONGEST_TEMPORARY = 40
@@ -238,11 +239,10 @@ class _Session:
 
     @staticmethod
     def _join(address: str) -> None:
-        host, _, port = address.removeprefix("ray://").rpartition(":")
         try:
-            if port.isdigit():
-                socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
-            ray.init(address=address, logging_level="ERROR", log_to_driver=False)
+            _check_answers(address)
+            with environment({}):
+                ray.init(address=address, logging_level="ERROR", log_to_driver=False)
         except Exception as error:
             text = str(error).strip().splitlines()
             reason = text[0] if text else type(error).__name__
@@ -288,6 +288,32 @@ class _Session:
         """Disconnect at the end of the process."""
         self.users.clear()
         self._shutdown()
+
+
+def _check_answers(address: str) -> None:
+    """Find out within seconds whether there is a Ray; `ray.init` takes minutes to give up."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit():
+        return
+    if host in ("127.0.0.1", "localhost"):
+        host = ray.util.get_node_ip_address()
+    socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
+    answers: list[Exception | None] = []
+
+    def ask() -> None:
+        try:
+            ray._raylet.GcsClient(address=f"{host}:{port}")
+            answers.append(None)
+        except Exception as error:
+            answers.append(error)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    asking.start()
+    asking.join(_ANSWER_SECONDS)
+    if not answers:
+        raise TimeoutError("what listens there does not answer as a Ray does")
+    if answers[0] is not None:
+        raise answers[0]
 
 
 _session = _Session()

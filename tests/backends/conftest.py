@@ -5,11 +5,16 @@ import pytest
 pytest.register_assert_rewrite("distsearch.backends.contract")
 
 
+TOKEN = "ab" * 24
+
+
 @pytest.fixture(scope="session")
 def own_ray():
     """A Ray with four CPUs; backends made meanwhile use it and leave it running."""
     from distsearch.backends import RayBackend
 
     with RayBackend(workers=4) as backend:
-        backend.start()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("RAY_AUTH_TOKEN", TOKEN)
+            backend.start()
         yield backend

@@ -1,9 +1,11 @@
 """What is left behind when a driver is interrupted or killed: nothing."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from pathlib import Path
@@ -35,7 +37,9 @@ def driver(request, tmp_path):
     script = tmp_path / "driver.py"
     script.write_text(textwrap.dedent(DRIVER))
     root = Path(distsearch.backends.__file__).parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+    # A killed driver cannot remove its Ray's folder. Its path must be short for Ray's sockets.
+    folder = tempfile.mkdtemp(prefix="t-", dir="/tmp")
+    environment = {**os.environ, "PYTHONPATH": str(root), "TMPDIR": folder}
     with subprocess.Popen(
         [sys.executable, str(script), request.param],
         env=environment,
@@ -53,6 +57,7 @@ def driver(request, tmp_path):
         for child in started:
             if child.is_running():
                 child.kill()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def runs(process):
