@@ -110,7 +110,8 @@ class Memo:
 
     def _load(self, path: Path) -> None:
         try:
-            with np.load(path, allow_pickle=False) as file:
+            # Opened here, because NumPy leaves a broken archive open.
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 fingerprint, keys, scores = (file[n] for n in ("fingerprint", "keys", "scores"))
         except FileNotFoundError:
             return
