@@ -54,6 +54,7 @@ def make_strategy(name: str, options: Mapping[str, Any], n_features: int) -> Any
         How many features will be searched at most.
     """
     import numpy as np
+    from sklearn.base import clone
 
     from distsearch.boxcox import STRATEGIES
 
@@ -67,8 +68,11 @@ def make_strategy(name: str, options: Mapping[str, Any], n_features: int) -> Any
                 f"{' and '.join(users)}. Leave it out, or choose another --strategy."
             )
     strategy.set_params(**given)
-    strategy.begin(np.ones(n_features), np.random.SeedSequence(0))
-    return STRATEGIES[name]().set_params(**given)  # type: ignore[attr-defined]
+    try:
+        clone(strategy).begin(np.ones(n_features), np.random.SeedSequence(0))
+    except ValueError as error:  # scikit-learn's, about a parameter
+        raise InvalidInputError(str(error)) from None
+    return strategy
 
 
 def check_missing(counts: Mapping[str, int], rows: int, source: str, remedy: str) -> None:

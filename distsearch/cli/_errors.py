@@ -13,6 +13,7 @@ Code  Meaning
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 import traceback as tracebacks
@@ -24,11 +25,29 @@ from typing import Any
 
 import click
 
-from distsearch.errors import DataError, DistsearchError, DistsearchWarning, InvalidInputError
+from distsearch.errors import (
+    DataError,
+    DistsearchError,
+    DistsearchWarning,
+    InvalidInputError,
+    ResourceError,
+)
 
-__all__ = ["BROKEN_PIPE", "Interrupted", "notes", "tell", "terminable"]
+__all__ = ["BROKEN_PIPE", "Interrupted", "as_options", "notes", "one_line", "tell", "terminable"]
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
+
+_OPTIONS = (
+    (r"\bmissing=\[('[^']*')\]", r"--missing-value \1"),
+    (r"\bmissing=\[[^\]]*\]", "--missing-value with each of these texts"),
+    (r"\bmissing_target='(\w+)'", r"--missing-target \1"),
+    (r"\b(decimal|delimiter|encoding)=('[^']*')", r"--\1 \2"),
+    (r"\btask='regression'", "a regressor, such as --estimator ridge"),
+    (r"\btask='classification'", "a classifier"),
+    (r"\boption ignore\b", "--ignore"),
+    (r"\(target\)", "with --target"),
+)
+"""Advice of the library, and what it is here."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -110,10 +129,9 @@ def _explain(error: BaseException) -> tuple[int, str]:
 def _expected(error: BaseException) -> tuple[int, str] | None:
     if isinstance(error, click.ClickException):
         return BAD_INPUT, _with_hint(error)
-    if isinstance(error, InvalidInputError | DataError):
-        return BAD_INPUT, str(error)
     if isinstance(error, DistsearchError):
-        return FAILED, str(error)
+        bad_input = isinstance(error, InvalidInputError | DataError | ResourceError)
+        return BAD_INPUT if bad_input else FAILED, as_options(str(error))
     if isinstance(error, OSError):
         name = f"{error.filename}: " if error.filename else ""
         code = BAD_INPUT if isinstance(error, FileNotFoundError) else FAILED
@@ -132,6 +150,19 @@ def _unexpected(error: BaseException) -> tuple[int, str]:
     return FAILED, (
         f"unexpected {text} (DISTSEARCH_TRACEBACK=1 shows where it happened; please report it)"
     )
+
+
+def as_options(text: str) -> str:
+    """Return a message of the library with its parameters named as the command line does.
+
+    Examples
+    --------
+    >>> as_options("set missing=['?'] or task='regression'")
+    "set --missing-value '?' or a regressor, such as --estimator ridge"
+    """
+    for pattern, option in _OPTIONS:
+        text = re.sub(pattern, option, text)
+    return text
 
 
 def one_line(text: str) -> str:

@@ -54,6 +54,13 @@ _FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the 
     show_default=True,
     help="What to do about missing values.",
 )
+@click.option(
+    "--missing-target",
+    type=click.Choice(["error", "drop"]),
+    default="error",
+    show_default=True,
+    help="What to do about rows without a target.",
+)
 @reading_options
 @click.option(
     "--out-of-range",

@@ -6,7 +6,7 @@ import time
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from distsearch.backends import single_threaded
 from distsearch.boxcox import BoxCoxSearchCV
 from distsearch.cli import _checks, _models
-from distsearch.cli._errors import Interrupted
+from distsearch.cli._errors import Interrupted, as_options
 from distsearch.cli._report import describe, write_json
 from distsearch.errors import InvalidInputError
 from distsearch.registry import make_estimator
@@ -57,6 +57,7 @@ class Request:
     columns: tuple[str, ...]
     ignore: tuple[str, ...]
     impute: str
+    missing_target: Literal["error", "drop"]
     delimiter: str | None
     decimal: str | None
     encoding: str | None
@@ -133,6 +134,7 @@ def _load(request: Request, classifier: bool) -> Table:
     ]:  # fmt: skip
         _checks.check_output(path, option, request.data)
     _checks.check_scoring_name(request.scoring)
+    _checks.parse_folds(request.cv)
     table = load(
         request.data,
         request.target,
@@ -140,10 +142,11 @@ def _load(request: Request, classifier: bool) -> Table:
         columns=request.columns or None,
         ignore=request.ignore,
         task="classification" if classifier else "regression",
+        missing_target=request.missing_target,
         numeric=True,
     )
     for note in table.notes:
-        click.echo(f"Note: {note}.", err=True)
+        click.echo(f"Note: {as_options(note)}.", err=True)
     if request.impute == "error":
         _checks.check_missing(
             describe_missing(table.X),

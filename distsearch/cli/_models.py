@@ -26,9 +26,9 @@ __all__ = ["load", "save", "untrusted"]
 
 _FORMAT = 1
 _ENTRIES = {"format", "model", "features", "target", "classes", "reading", "versions", "report"}
-_NEIGHBORS = "sklearn.neighbors"
 _TRUSTED = {
     "distsearch.boxcox._transformer.BoxCoxTransformer",
+    "numpy.dtype",
     "sklearn.metrics._dist_metrics.EuclideanDistance64",
     "sklearn.metrics._dist_metrics.ManhattanDistance64",
     "sklearn.metrics._dist_metrics.MinkowskiDistance64",
