@@ -91,9 +91,9 @@ class Bench:
             if source is not None:
                 value = _recall(self._values, source.key, lambda: thaw(source.read()), most=2)
             self._surroundings.adopt(job.surroundings)
+            return run_units(fn, blobs, value, worker=True)
         except Exception as error:
             return failed_units(error, len(blobs))
-        return run_units(fn, blobs, value, worker=True)
 
 
 def _recall(known: OrderedDict[Hashable, Any], key: Hashable, make: Any, most: int) -> Any:

@@ -13,8 +13,7 @@ from __future__ import annotations
 import pickle
 import random
 import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -22,52 +21,23 @@ from typing import Any
 import numpy as np
 
 from distsearch.backends import _contract_units as do
-from distsearch.backends._protocol import Backend, Outcome, Unit
+from distsearch.backends._contract_tools import (
+    Guarded,
+    bits,
+    data,
+    global_state,
+    in_order,
+    plain,
+    raises,
+    seeded,
+    values,
+)
+from distsearch.backends._protocol import Backend, Unit
 from distsearch.backends._registry import get_backend, open_backend
-from distsearch.backends._seeds import derive_seed, seed_sequence
 from distsearch.backends.serial import SerialBackend
 from distsearch.errors import BackendError, CannotBeSentError
 
 __all__ = ["BackendContract", "WorkerContract"]
-
-
-def _seeded(number: int) -> list[Unit]:
-    root = seed_sequence(20)
-    return [Unit(place, derive_seed(root, place), f"unit {place}") for place in range(number)]
-
-
-def _plain(payloads: Any) -> list[Unit]:
-    return [Unit(payload) for payload in payloads]
-
-
-def _in_order(outcomes: Iterator[Outcome]) -> list[Outcome]:
-    return sorted(outcomes, key=lambda outcome: outcome.index)
-
-
-def _bits(outcomes: Iterator[Outcome]) -> list[bytes]:
-    """Return the values as bytes: equal to the last bit, or not equal."""
-    return [pickle.dumps(outcome.unwrap()) for outcome in _in_order(outcomes)]
-
-
-def _global_state() -> tuple[Any, ...]:
-    state = np.random.get_state(legacy=False)  # noqa: NPY002
-    return state["state"]["key"].tobytes(), state["has_gauss"], state["gauss"], random.getstate()
-
-
-def _data() -> dict[str, Any]:
-    return {"X": np.random.default_rng(5).normal(size=(150, 3))}
-
-
-@contextmanager
-def _raises(kind: type[BaseException], *words: str) -> Iterator[None]:
-    """Expect an error whose message has these words; pytest is not needed to import this."""
-    try:
-        yield
-    except kind as error:
-        text = str(error)
-        assert all(word in text for word in words), f"{words} expected in {text!r}"
-    else:
-        raise AssertionError(f"{kind.__name__} was expected")
 
 
 class BackendContract:
@@ -85,32 +55,32 @@ class BackendContract:
 
     def test_bits_are_those_of_serial(self) -> None:
         """Draws, data and order of completion: nothing depends on where units ran."""
-        units = _seeded(40)
-        with SerialBackend() as serial, serial.share(_data()) as shared:
-            expected = _bits(serial.run(do.draw, units, shared))
+        units = seeded(40)
+        with SerialBackend() as serial, serial.share(data()) as shared:
+            expected = bits(serial.run(do.draw, units, shared))
         for workers in self.worker_counts:
-            with self.opened(workers) as backend, backend.share(_data()) as shared:
-                assert _bits(backend.run(do.draw, units, shared)) == expected
+            with self.opened(workers) as backend, backend.share(data()) as shared:
+                assert bits(backend.run(do.draw, units, shared)) == expected
 
     def test_threads_do_not_change_bits(self) -> None:
         """k-means rounds differently with two threads."""
-        units = _seeded(4)
-        with SerialBackend() as serial, serial.share(_data()) as shared:
-            expected = _bits(serial.run(do.cluster, units, shared))
-        with self.opened(max(self.worker_counts)) as backend, backend.share(_data()) as shared:
-            assert _bits(backend.run(do.cluster, units, shared)) == expected
+        units = seeded(4)
+        with SerialBackend() as serial, serial.share(data()) as shared:
+            expected = bits(serial.run(do.cluster, units, shared))
+        with self.opened(max(self.worker_counts)) as backend, backend.share(data()) as shared:
+            assert bits(backend.run(do.cluster, units, shared)) == expected
 
     def test_one_thread_in_every_unit(self) -> None:
         """BLAS and OpenMP libraries are held to one thread."""
         with self.opened(1) as backend:
-            outcomes = list(backend.run(do.threads, _plain(range(5))))
+            outcomes = list(backend.run(do.threads, plain(range(5))))
         assert all(set(outcome.unwrap()) == {1} for outcome in outcomes)
 
     def test_units_have_streams_of_their_own(self) -> None:
         """Two units never draw the same numbers; the same unit always does."""
         with self.opened(1) as backend:
-            first = [outcome.value for outcome in _in_order(backend.run(do.draw, _seeded(12)))]
-            again = [outcome.value for outcome in _in_order(backend.run(do.draw, _seeded(12)))]
+            first = [outcome.value for outcome in in_order(backend.run(do.draw, seeded(12)))]
+            again = [outcome.value for outcome in in_order(backend.run(do.draw, seeded(12)))]
         assert len({value["python"] for value in first}) == 12
         assert len({value["numpy"].tobytes() for value in first}) == 12
         assert [value["python"] for value in first] == [value["python"] for value in again]
@@ -120,18 +90,18 @@ class BackendContract:
         np.random.seed(7)  # noqa: NPY002
         random.seed(7)
         np.random.randn()  # noqa: NPY002
-        expected = _global_state()
+        expected = global_state()
         with self.opened(1) as backend:
-            for _ in backend.run(do.draw, _seeded(3)):
-                assert _global_state() == expected
+            for _ in backend.run(do.draw, seeded(3)):
+                assert global_state() == expected
         assert np.random.randn() == np.random.RandomState(7).randn(2)[1]  # noqa: NPY002
 
     def test_a_units_seed_is_not_advanced(self) -> None:
         """A unit spawns from its own copy of the seed."""
-        units = _seeded(2)
+        units = seeded(2)
         with self.opened(1) as backend:
             values = [
-                outcome.value["children"] for outcome in _in_order(backend.run(do.draw, units))
+                outcome.value["children"] for outcome in in_order(backend.run(do.draw, units))
             ]
         assert values == [(0, 0), (1, 0)]
         assert [unit.seed.n_children_spawned for unit in units if unit.seed] == [0, 0]
@@ -140,7 +110,7 @@ class BackendContract:
         """Indices are the places in the sequence."""
         for workers in self.worker_counts:
             with self.opened(workers) as backend:
-                outcomes = _in_order(backend.run(do.square, _plain(range(57))))
+                outcomes = in_order(backend.run(do.square, plain(range(57))))
             assert [outcome.index for outcome in outcomes] == list(range(57))
             assert [outcome.value for outcome in outcomes] == [n * n for n in range(57)]
             assert {outcome.attempts for outcome in outcomes} == {1}
@@ -162,9 +132,9 @@ class BackendContract:
         code = "class Pair:\n    n = 4\ndef f(unit, shared):\n    return Pair.n + unit.payload.n\n"
         exec(code, script)
         with self.opened(1) as backend:
-            assert _values(backend.run(lambda unit, _: unit.payload + 1, _plain([1, 2]))) == [2, 3]
-            assert _values(backend.run(power, _plain([1, 2]))) == [1, 8]
-            assert _values(backend.run(script["f"], _plain([script["Pair"]()]))) == [8]
+            assert values(backend.run(lambda unit, _: unit.payload + 1, plain([1, 2]))) == [2, 3]
+            assert values(backend.run(power, plain([1, 2]))) == [1, 8]
+            assert values(backend.run(script["f"], plain([script["Pair"]()]))) == [8]
 
     def test_arrays_arrive_read_only(self) -> None:
         """Large ones and small ones, in dictionaries and data frames, and without a copy's loss."""
@@ -178,8 +148,8 @@ class BackendContract:
             "frame": pd.DataFrame({"a": [1.0, 2.0], "b": [1, 2]}),
         }
         with self.opened(1) as backend, backend.share(value) as shared:
-            assert _values(backend.run(do.flags, _plain([0]), shared)) == [[False] * 6]
-            (result,) = _values(backend.run(do.give_back, _plain([0]), shared))
+            assert values(backend.run(do.flags, plain([0]), shared)) == [[False] * 6]
+            (result,) = values(backend.run(do.give_back, plain([0]), shared))
         assert result["again"].flags.writeable
         assert result["fortran"].flags.writeable
         assert result["again"].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0]
@@ -191,38 +161,38 @@ class BackendContract:
         with self.opened(1) as backend:
             first, second = backend.share({"n": 1}), backend.share({"n": 2})
             for handle, expected in [(first, 1), (second, 2), (first, 1)]:
-                outcomes = backend.run(lambda _, shared: shared["n"], _plain([0]), handle)
-                assert _values(outcomes) == [expected]
+                outcomes = backend.run(lambda _, shared: shared["n"], plain([0]), handle)
+                assert values(outcomes) == [expected]
             for handle in (first, second):
                 handle.close()
                 handle.close()
-            with _raises(BackendError, "closed"):
-                list(backend.run(do.square, _plain([0]), first))
+            with raises(BackendError, "closed"):
+                list(backend.run(do.square, plain([0]), first))
 
     def test_a_handle_of_another_backend_is_refused(self) -> None:
         """Silence would hand None to the units."""
         with (
             self.opened(1) as backend,
             SerialBackend().share(1) as foreign,
-            _raises(BackendError, "share"),
+            raises(BackendError, "share"),
         ):
-            list(backend.run(do.square, _plain([0]), foreign))
+            list(backend.run(do.square, plain([0]), foreign))
 
     def test_what_cannot_be_sent_is_named_before_work_starts(self) -> None:
         """In the data, in a payload and in the function."""
-        culprit = _Guarded()
+        culprit = Guarded()
         with self.opened(1) as backend:
-            with _raises(CannotBeSentError, "['estimator'].guard", "lock"):
+            with raises(CannotBeSentError, "['estimator'].guard", "lock"):
                 backend.share({"estimator": culprit})
-            with _raises(CannotBeSentError, "'b'", ".guard", "lock"):
+            with raises(CannotBeSentError, "'b'", ".guard", "lock"):
                 backend.run(do.square, [Unit(1, name="a"), Unit(culprit, name="b")])
-            with _raises(CannotBeSentError, "culprit", ".guard", "lock"):
-                backend.run(lambda _, __: culprit, _plain([1]))
+            with raises(CannotBeSentError, "culprit", ".guard", "lock"):
+                backend.run(lambda _, __: culprit, plain([1]))
 
     def test_an_error_keeps_type_message_and_traceback(self) -> None:
         """And is not retried."""
         with self.opened(1) as backend:
-            good, bad = _in_order(backend.run(do.fail, _plain([5, "plain"])))
+            good, bad = in_order(backend.run(do.fail, plain([5, "plain"])))
         assert (good.value, good.failure) == (5, None)
         failure = bad.failure
         assert failure is not None
@@ -231,31 +201,31 @@ class BackendContract:
         assert failure.message == "three is not even"
         assert 'raise PlainError("three is not even")' in failure.traceback
         assert type(failure.exception) is do.PlainError
-        with _raises(do.PlainError, "three is not even"):
+        with raises(do.PlainError, "three is not even"):
             bad.unwrap()
 
     def test_an_error_that_pickle_loses_is_still_told(self) -> None:
         """Its constructor wants more than pickle hands it."""
         with self.opened(1) as backend:
-            (outcome,) = backend.run(do.fail, _plain(["odd"]))
+            (outcome,) = backend.run(do.fail, plain(["odd"]))
         assert outcome.failure is not None
         assert outcome.failure.type.endswith("OddError")
         assert outcome.failure.message == "no number at row 3"
         assert outcome.failure.exception is None
-        with _raises(BackendError, "OddError", "no number at row 3"):
+        with raises(BackendError, "OddError", "no number at row 3"):
             outcome.unwrap()
 
     def test_sys_exit_is_an_error_of_the_unit(self) -> None:
         """It ends neither the worker nor the caller."""
         with self.opened(1) as backend:
-            (outcome,) = backend.run(do.fail, _plain(["exit"]))
+            (outcome,) = backend.run(do.fail, plain(["exit"]))
         assert outcome.failure is not None
         assert (outcome.failure.type, outcome.failure.message) == ("SystemExit", "3")
 
     def test_a_result_that_cannot_be_sent_is_an_error_of_the_unit(self) -> None:
         """Its neighbours have their values."""
         with self.opened(1) as backend:
-            outcomes = _in_order(backend.run(do.fail, _plain([1, "lock", 2])))
+            outcomes = in_order(backend.run(do.fail, plain([1, "lock", 2])))
         assert [outcome.value for outcome in outcomes] == [1, None, 2]
         failure = outcomes[1].failure
         assert failure is not None
@@ -265,27 +235,27 @@ class BackendContract:
     def test_fail_fast_stops(self) -> None:
         """The failure is the last outcome."""
         with self.opened(1) as backend:
-            units = _plain(["plain", *range(500)])
+            units = plain(["plain", *range(500)])
             outcomes = list(backend.run(do.fail, units, fail_fast=True))
             assert len(outcomes) < 500
             assert [outcome.failure is not None for outcome in outcomes[-2:]][-1]
             assert sum(outcome.failure is not None for outcome in outcomes) == 1
-            assert _values(backend.run(do.square, _plain([3]))) == [9]
+            assert values(backend.run(do.square, plain([3]))) == [9]
 
     def test_an_abandoned_run_leaves_the_backend_usable(self) -> None:
         """Whether its iterator was closed or merely set aside."""
         with self.opened(1) as backend:
-            closed, aside = (backend.run(do.square, _plain(range(300))) for _ in range(2))
+            closed, aside = (backend.run(do.square, plain(range(300))) for _ in range(2))
             next(closed)
             next(aside)
             closed.close()  # type: ignore[attr-defined]
-            assert _values(backend.run(do.square, _plain([3]))) == [9]
+            assert values(backend.run(do.square, plain([3]))) == [9]
             assert len(list(aside)) == 299
 
     def test_workers_are_not_started_inside_a_unit(self) -> None:
         """A backend asked for by name inside a unit is the serial one."""
         with self.opened(1) as backend:
-            assert _values(backend.run(do.nested, _plain([0]))) == [("serial", 1)]
+            assert values(backend.run(do.nested, plain([0]))) == [("serial", 1)]
         assert get_backend("processes:2").name == "processes"
 
     def test_the_callers_settings_reach_units(self) -> None:
@@ -297,14 +267,14 @@ class BackendContract:
         with self.opened(1) as backend:
             with warnings.catch_warnings(), sklearn.config_context(enable_metadata_routing=True):
                 warnings.simplefilter("error", RuntimeWarning)
-                (outcome,) = backend.run(do.warn, _plain([0]))
-                assert _values(backend.run(do.configuration, _plain([0]))) == [True]
+                (outcome,) = backend.run(do.warn, plain([0]))
+                assert values(backend.run(do.configuration, plain([0]))) == [True]
             assert outcome.failure is not None
             assert outcome.failure.type == "RuntimeWarning"
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                assert _values(backend.run(do.warn, _plain([0]))) == ["warned"]
-            assert _values(backend.run(do.configuration, _plain([0]))) == [False]
+                assert values(backend.run(do.warn, plain([0]))) == ["warned"]
+            assert values(backend.run(do.configuration, plain([0]))) == [False]
 
     def test_copies_are_the_same_backend(self) -> None:
         """So that cloning an estimator keeps it; a pickle makes an equal one."""
@@ -315,15 +285,15 @@ class BackendContract:
             assert (type(again), again.name) == (type(backend), backend.name)
             with open_backend(backend):
                 pass
-            assert _values(backend.run(do.square, _plain([3]))) == [9]
+            assert values(backend.run(do.square, plain([3]))) == [9]
 
     def test_closing_twice(self) -> None:
         """And using it afterwards."""
         backend = self.make(1)
-        assert _values(backend.run(do.square, _plain([2]))) == [4]
+        assert values(backend.run(do.square, plain([2]))) == [4]
         backend.close()
         backend.close()
-        assert _values(backend.run(do.square, _plain([3]))) == [9]
+        assert values(backend.run(do.square, plain([3]))) == [9]
         backend.close()
 
 
@@ -340,7 +310,7 @@ class WorkerContract(BackendContract):
         """Its value is right, and says that it took two attempts."""
         payloads = [*range(10), f"once:{tmp_path / 'mark'}", *range(10)]
         with self.opened(2) as backend:
-            outcomes = _in_order(backend.run(do.die, _plain(payloads)))
+            outcomes = in_order(backend.run(do.die, plain(payloads)))
         assert [outcome.value for outcome in outcomes] == payloads
         assert outcomes[10].attempts == 2
 
@@ -348,9 +318,9 @@ class WorkerContract(BackendContract):
         """After three tries, with the signal's name."""
         payloads = [*range(15), "always", *range(15)]
         with self.opened(2) as backend:
-            list(backend.run(do.die, _plain(range(30))))  # From now on tasks have many units.
-            outcomes = _in_order(backend.run(do.die, _plain(payloads)))
-            assert _values(backend.run(do.square, _plain([3]))) == [9]
+            list(backend.run(do.die, plain(range(30))))  # From now on tasks have many units.
+            outcomes = in_order(backend.run(do.die, plain(payloads)))
+            assert values(backend.run(do.square, plain([3]))) == [9]
         failed = [outcome for outcome in outcomes if outcome.failure is not None]
         assert [outcome.index for outcome in failed] == [15]
         (outcome,) = failed
@@ -358,13 +328,13 @@ class WorkerContract(BackendContract):
         assert (outcome.failure.kind, outcome.failure.type) == ("lost", "SIGKILL")
         assert "SIGKILL" in outcome.failure.message
         assert outcome.attempts == 3
-        with _raises(BackendError, "SIGKILL"):
+        with raises(BackendError, "SIGKILL"):
             outcome.unwrap()
 
     def test_leaving_by_the_back_door_is_told(self) -> None:
         """os._exit has no signal but a code."""
         with self.opened(2) as backend:
-            (outcome,) = backend.run(do.die, _plain(["exit"]))
+            (outcome,) = backend.run(do.die, plain(["exit"]))
         assert outcome.failure is not None
         assert (outcome.failure.kind, outcome.failure.type) == ("lost", "Exit")
         assert "7" in outcome.failure.message
@@ -372,10 +342,10 @@ class WorkerContract(BackendContract):
     def test_abandoning_a_long_unit_is_quick(self) -> None:
         """The worker is ended, and another serves the next run."""
         with self.opened(2) as backend:
-            run = backend.run(do.slow, _plain([0, 600, 600]))
+            run = backend.run(do.slow, plain([0, 600, 600]))
             next(run)
             run.close()  # type: ignore[attr-defined]
-            assert _values(backend.run(do.square, _plain([3, 4]))) == [9, 16]
+            assert values(backend.run(do.square, plain([3, 4]))) == [9, 16]
 
     def test_runs_from_several_threads(self) -> None:
         """Each gets its own outcomes."""
@@ -383,7 +353,7 @@ class WorkerContract(BackendContract):
         with self.opened(2) as backend:
 
             def work(start: int) -> None:
-                answers[start] = _values(backend.run(do.square, _plain(range(start, start + 20))))
+                answers[start] = values(backend.run(do.square, plain(range(start, start + 20))))
 
             workers = [threading.Thread(target=work, args=(start,)) for start in (0, 100)]
             for worker in workers:
@@ -391,12 +361,3 @@ class WorkerContract(BackendContract):
             for worker in workers:
                 worker.join(60)
         assert answers == {s: [n * n for n in range(s, s + 20)] for s in (0, 100)}
-
-
-class _Guarded:
-    def __init__(self) -> None:
-        self.guard = threading.Lock()
-
-
-def _values(outcomes: Iterator[Outcome]) -> list[Any]:
-    return [outcome.unwrap() for outcome in _in_order(outcomes)]

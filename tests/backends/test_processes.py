@@ -74,6 +74,8 @@ def test_closing_in_the_middle_is_told():
     backend.close()
     with pytest.raises(BackendError, match="closed"):
         list(run)
+    assert [outcome.value for outcome in backend.run(nap, [Unit(0)])] == [0]
+    backend.close()
 
 
 def test_an_idle_worker_that_was_killed_is_replaced():
