@@ -54,8 +54,8 @@ def warn_if_invariant(estimator: Any) -> None:
     """Warn that searching λ for such an estimator is pointless."""
     if is_monotone_invariant(estimator):
         warnings.warn(
-            f"{type(estimator).__name__} depends only on the order of each feature's values, "
-            f"which no Box-Cox map changes: the search cannot improve it.",
+            f"{type(estimator).__name__} splits on the order of each feature's values, which no "
+            f"Box-Cox map changes: a search can only move thresholds between neighbouring values.",
             DistsearchWarning,
             stacklevel=3,
         )
