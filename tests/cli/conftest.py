@@ -49,16 +49,16 @@ def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Start the command line in a process group of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with ExitStack() as stack:
 
         def call(*args: Any) -> subprocess.Popen[str]:
+            path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
             process = subprocess.Popen(
                 [sys.executable, "-m", "distsearch.cli", *map(str, args)],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                env=environment,
+                env={**os.environ, "PYTHONPATH": path},
                 cwd=tmp_path,
                 start_new_session=True,
             )

@@ -21,13 +21,13 @@ from distsearch.cli._comparison import METHODS, compare
 def compare_on(backend: str) -> Any:
     X, y = load_iris(return_X_y=True)
     with open_backend(backend) as place:
-        return compare(GaussianNB(), X, y, place, folds=3, repeats=2, seed=1)
+        return compare(GaussianNB(), X, y, place, folds=2, repeats=1, seed=1)
 
 
 def test_scores_are_those_of_estimators_built_by_hand() -> None:
     results = {result.method: result for result in compare_on("serial")}
     X, y = load_iris(return_X_y=True)
-    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1)
+    cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=1, random_state=1)
     plain = make_pipeline(StandardScaler(), GaussianNB())
     np.testing.assert_allclose(results["base"].scores, cross_val_score(plain, X, y, cv=cv))
     for method, strategy in METHODS.items():
@@ -48,7 +48,7 @@ def test_the_demo_saves_the_best_and_says_what_to_do_next(
 ) -> None:
     monkeypatch.setattr(_demonstrating, "_DATA", "iris")
     output = tmp_path / "demo.skops"
-    done = run("demo", "-o", output, "--backend", "serial", "--folds", "3", "--repeats", "1")
+    done = run("demo", "-o", output, "--backend", "serial", "--folds", "2", "--repeats", "1")
     assert done.code == 0
     lines = done.out.splitlines()
     rows = {line.split()[0]: float(line.split()[1]) for line in lines[2 : 3 + len(METHODS)]}
