@@ -83,6 +83,10 @@ class Pool(Protocol):
     def slots(self) -> int:
         """How many tasks run at a time."""
 
+    @property
+    def idle(self) -> int:
+        """How many more tasks would start at once."""
+
     def submit(self, task: Task) -> None:
         """Hand a task to the least busy worker."""
 
@@ -170,7 +174,7 @@ class _Run:
 
     def copy_overdue(self) -> None:
         """Give tasks that should have been done long ago to workers that have nothing to do."""
-        spare = self.pool.slots - len(self.flight)
+        spare = self.pool.idle
         now = time.monotonic()
         if self.pending or self.suspects or spare <= 0 or self.pace.seconds is None:
             self.idle_since = None

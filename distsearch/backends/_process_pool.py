@@ -35,6 +35,11 @@ class ProcessPool:
         self._looked = time.monotonic()
         self.closed = False
 
+    @property
+    def idle(self) -> int:
+        """How many more tasks would start at once."""
+        return self.slots - sum(bool(child.tasks) for child in self._children)
+
     def begin(self, job: Job, location: Location | None) -> None:
         """Say what the tasks to come have in common, and bury who died since the last ones."""
         for child in [child for child in self._children if child.process.poll() is not None]:

@@ -23,6 +23,10 @@ class FakePool:
         self.cancelled = []
         self.most = 0
 
+    @property
+    def idle(self):
+        return self.slots - len(self.running)
+
     def submit(self, task):
         self.submitted.append(task)
         self.running[task.number] = self.answer(task, len(self.submitted) - 1)

@@ -61,6 +61,25 @@ def test_nothing_waits_behind_a_long_unit_while_a_worker_is_idle():
     assert outcomes[-1].index == 0
 
 
+def test_a_worker_that_hangs_is_replaced(tmp_path):
+    def hang_once(unit, _):
+        import os
+        import signal
+        from pathlib import Path
+
+        mark = Path(unit.payload)
+        if mark.name == "hang" and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return mark.name
+
+    payloads = [str(tmp_path / name) for name in [*"abcdefgh", "hang", *"ijklmnop"]]
+    with ProcessesBackend(2) as backend:
+        outcomes = list(backend.run(hang_once, [Unit(payload) for payload in payloads]))
+    values = {outcome.index: outcome.unwrap() for outcome in outcomes}
+    assert [values[n] for n in range(17)] == [*"abcdefgh", "hang", *"ijklmnop"]
+
+
 def test_workers_that_never_come_up_are_told(monkeypatch):
     monkeypatch.setattr(_children, "_BOOT", "import sys; sys.exit(3)")
     with ProcessesBackend(1) as backend, pytest.raises(BackendError, match="code 3"):

@@ -141,6 +141,11 @@ class RayPool:
         self.slots = 1
         self._count_slots()
 
+    @property
+    def idle(self) -> int:
+        """How many more tasks would start at once."""
+        return self.slots - len(self._refs) - len(self._waiting)
+
     def submit(self, task: Task) -> None:
         """Hand a task to Ray."""
         self._waiting.append(task)
