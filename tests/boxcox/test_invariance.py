@@ -19,8 +19,8 @@ INVARIANT = [
     ensemble.RandomForestRegressor(10, bootstrap=False, random_state=0),
     ensemble.GradientBoostingClassifier(n_estimators=10, random_state=0),
     ensemble.GradientBoostingRegressor(n_estimators=10, random_state=0),
-    ensemble.HistGradientBoostingClassifier(max_iter=10, early_stopping=False),
-    ensemble.HistGradientBoostingRegressor(max_iter=10, early_stopping=False),
+    ensemble.HistGradientBoostingClassifier(max_iter=2, max_leaf_nodes=4, early_stopping=False),
+    ensemble.HistGradientBoostingRegressor(max_iter=2, max_leaf_nodes=4, early_stopping=False),
     ensemble.AdaBoostClassifier(n_estimators=10, random_state=0),
     ensemble.BaggingRegressor(bootstrap=False, max_features=2, random_state=0),
     ensemble.BaggingClassifier(

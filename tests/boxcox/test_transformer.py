@@ -177,6 +177,7 @@ def test_finite_whatever_it_is_given(X, new, mode, lambdas):
     assert np.isfinite(transformer.transform(new)[:, searched]).all()
 
 
+@pytest.mark.filterwarnings("ignore:Columns lost:distsearch.errors.DistsearchWarning")
 @given(arrays(np.float64, (6, 1), elements=st.floats(-1e6, 1e6), unique=True), st.floats(-5, 5))
 def test_inverse(X, lam):
     transformer = BoxCoxTransformer(lam).fit(X)
