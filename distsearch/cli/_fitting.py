@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from distsearch.backends import single_threaded
 from distsearch.boxcox import BoxCoxSearchCV
 from distsearch.cli import _checks, _models
+from distsearch.cli._console import count
 from distsearch.cli._errors import Interrupted, as_options
 from distsearch.cli._report import describe, write_json
 from distsearch.errors import InvalidInputError
@@ -182,8 +183,8 @@ def _kept(path: Path | None) -> str:
     if path is None or not path.exists():
         return "nothing was kept; with -o or --checkpoint the scores would have been."
     with np.load(path, allow_pickle=False) as file:
-        count = len(file["scores"])
-    return f"{count:,} evaluations are kept in {path}; the same command continues from there."
+        number = len(file["scores"])
+    return f"{count(number, 'evaluation')} kept in {path}; the same command continues from there."
 
 
 def _base_score(search: BoxCoxSearchCV, X: Any, y: Any) -> float:

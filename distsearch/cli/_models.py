@@ -2,14 +2,16 @@
 
 A file holds a dictionary in skops' format. Of the types in it, those that skops vouches for are
 read, our own map, and some insides of scikit-learn's neighbours and networks, which skops leaves
-to us; anything else only if the caller trusts its module. That guards against code in the file.
-A forged tree can still crash the process that predicts with it, so trees have to be trusted too.
+to us; anything else only if the caller trusts its module. So no code comes from a file. A forged
+one can still crash the process that predicts with it: decision trees are known for that, and skops
+has us ask; search trees of neighbours are read all the same, for they are in every such model.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import warnings
 from collections.abc import Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -18,7 +20,7 @@ from typing import Any
 import skops.io
 
 from distsearch._version import __version__
-from distsearch.errors import DataError, InvalidInputError
+from distsearch.errors import DataError, DistsearchWarning, InvalidInputError
 from distsearch.registry import is_trusted
 from distsearch.tables import Table
 
@@ -78,6 +80,10 @@ def save(path: Path, model: Any, table: Table, report: Mapping[str, Any]) -> Non
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
+    modules = sorted({_module(name) for name in untrusted(path)})
+    if modules:
+        trust = " ".join(f"--trust {module}" for module in modules)
+        warnings.warn(f"To predict with {path}, add {trust}.", DistsearchWarning, stacklevel=2)
 
 
 def untrusted(path: Path) -> list[str]:
@@ -114,7 +120,7 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
     except Exception as error:
         raise DataError(_no_model(path)) from error
     for name in strange:
-        module = name.rpartition(".")[0]
+        module = _module(name)
         if not is_trusted(module, trust):
             raise InvalidInputError(
                 f"The model file {path} contains {name}, which could run code or crash. If you "
@@ -135,6 +141,10 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
             f"{_FORMAT}. Use the version that wrote it, or fit again."
         )
     return content
+
+
+def _module(name: str) -> str:
+    return name.rpartition(".")[0]
 
 
 def _no_model(path: Path) -> str:

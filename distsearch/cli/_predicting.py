@@ -15,6 +15,7 @@ from sklearn.metrics import get_scorer
 from distsearch.backends import single_threaded
 from distsearch.boxcox import BoxCoxTransformer
 from distsearch.cli import _checks, _models
+from distsearch.cli._console import count
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
 from distsearch.registry import nearest
 from distsearch.tables import (
@@ -76,7 +77,7 @@ def run(request: Request) -> None:
         answer.to_csv(sys.stdout, index=False, lineterminator="\n")
         return
     write_table(answer, request.output)
-    click.echo(f"{len(answer):,} predictions are in {request.output}.", err=True)
+    click.echo(f"{count(len(answer), 'prediction')} in {request.output}.", err=True)
 
 
 def _read(data: str, options: ReadOptions) -> pd.DataFrame:
@@ -95,13 +96,14 @@ def _features(
     if lacking:
         shown = ", ".join(map(repr, lacking[:10])) + (", …" if len(lacking) > 10 else "")
         raise DataError(
-            f"{request.data} lacks {len(lacking)} of the model's {len(features)} features: {shown}."
+            f"{request.data} lacks {len(lacking)} of {count(len(features), 'feature')} of the model: "
+            f"{shown}."
             f"{nearest(lacking[0], [str(name) for name in frame.columns])}"
         )
     extra = [name for name in frame if name not in {*features, target, *request.keep}]
     if extra:
         shown = ", ".join(map(repr, extra[:5])) + (", …" if len(extra) > 5 else "")
-        click.echo(f"Note: {len(extra)} columns are not used: {shown}.", err=True)
+        click.echo(f"Note: {count(len(extra), 'column')} not used: {shown}.", err=True)
     for name in request.keep:
         if name not in frame.columns:
             raise UnknownNameError(
@@ -137,8 +139,8 @@ def _tell_outside(model: Any, X: pd.DataFrame) -> None:
                 worst = np.argsort(-counts, kind="stable")[: min(3, int((counts > 0).sum()))]
                 shown = ", ".join(f"{X.columns[j]!r} {counts[j]}" for j in worst)
                 click.echo(
-                    f"Note: {counts.sum():,} values of {(counts > 0).sum()} features lie outside "
-                    f"the training range ({step.out_of_range}): {shown}.",
+                    f"Note: {count(int(counts.sum()), 'value')} outside the training range "
+                    f"({step.out_of_range}): {shown}.",
                     err=True,
                 )
             return
@@ -157,7 +159,9 @@ def _tell_score(frame: pd.DataFrame, X: pd.DataFrame, content: dict[str, Any]) -
     except ValueError as error:
         click.echo(f"Note: {target!r} could not be compared with: {error}", err=True)
         return
-    click.echo(f"{metric} on {known.sum():,} rows with {target!r}: {score:.4f}", err=True)
+    click.echo(
+        f"{metric} on {count(int(known.sum()), 'row')} with {target!r}: {score:.4f}", err=True
+    )
 
 
 def _truth(column: pd.Series[Any], classes: list[Any] | None) -> Any:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from distsearch.cli._console import columns, facts
+from distsearch.cli._console import columns, count, facts
 
 __all__ = ["describe", "strict_json", "write_json"]
 
@@ -29,20 +29,16 @@ def describe(report: Mapping[str, Any], output: Path | None, *, verbose: bool = 
         Show every feature.
     """
     metric, base, score = report["scoring"], report["base_score"], report["score"]
-    classes = "" if report["classes"] is None else f", {report['classes']} classes"
+    sizes = [count(report["rows"], "row"), count(report["features"], "feature")]
+    if report["classes"] is not None:
+        sizes.append(count(report["classes"], "class"))
+    work = count(report["evaluations"], "evaluation")
     pairs = [
-        (
-            "Data",
-            f"{report['data']}: {report['rows']:,} rows, {report['features']} features{classes}",
-        ),
+        ("Data", f"{report['data']}: {', '.join(sizes)}"),
         ("Estimator", f"{report['estimator']} by {report['strategy']}"),
         (f"Base {metric}", f"{base:.4f}"),
         (f"Found {metric}", f"{score:.4f} ({score - base:+.4f}), {_where(report['cv'])}"),
-        (
-            "Work",
-            f"{report['evaluations']:,} evaluations, {report['already_known']:,} known already, "
-            f"{report['seconds']:.1f} s",
-        ),
+        ("Work", f"{work}, {report['already_known']:,} known already, {report['seconds']:.1f} s"),
         ("Model", str(output) if output else "not saved; use -o FILE to save it"),
     ]
     return f"{facts(pairs)}\n\n{_lambdas(report['lambdas'], verbose)}"

@@ -55,7 +55,7 @@ def test_the_score_is_shown_where_the_target_is_there(
     done = run("predict", model, flowers)
     share = accuracy_score(frame["species"], by_hand.predict(frame[FEATURES]))
     assert f"accuracy on 150 rows with 'species': {share:.4f}" in done.err
-    assert "Note: 1 columns are not used: 'id'." in done.err
+    assert "Note: 1 column not used: 'id'." in done.err
     assert list(pd.read_csv(io.StringIO(done.out)).columns) == ["prediction"]
 
 
@@ -83,7 +83,7 @@ def test_missing_columns_are_named(
     frame[["sl", "sw", "pl"]].to_csv(data, index=False)
     result = run("predict", model, data)
     assert result.code == 2
-    assert "lacks 1 of the model's 4 features: 'pw'" in result.error
+    assert "lacks 1 of 4 features of the model: 'pw'." in result.error
 
 
 def test_values_outside_the_training_range_are_counted(
@@ -95,9 +95,7 @@ def test_values_outside_the_training_range_are_counted(
     far.loc[:1, "pw"] = -3.0
     far.to_csv(data, index=False)
     done = run("predict", model, data)
-    assert (
-        "7 values of 2 features lie outside the training range (clip): 'sl' 5, 'pw' 2" in done.err
-    )
+    assert "Note: 7 values outside the training range (clip): 'sl' 5, 'pw' 2." in done.err
 
 
 def test_missing_values_are_refused_by_a_model_that_knows_none(
