@@ -96,8 +96,8 @@ def _features(
     if lacking:
         shown = ", ".join(map(repr, lacking[:10])) + (", …" if len(lacking) > 10 else "")
         raise DataError(
-            f"{request.data} lacks {len(lacking)} of {count(len(features), 'feature')} of the model: "
-            f"{shown}."
+            f"{request.data} lacks {len(lacking)} of {count(len(features), 'feature')} of the "
+            f"model: {shown}."
             f"{nearest(lacking[0], [str(name) for name in frame.columns])}"
         )
     extra = [name for name in frame if name not in {*features, target, *request.keep}]
