@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -55,8 +57,19 @@ def trust_option(command: Command) -> Command:
         "--trust",
         multiple=True,
         metavar="MODULE",
+        callback=_find_here,
         help="A module whose code may run, such as that of an estimator of your own. Repeatable.",
     )(command)
+
+
+def _find_here(
+    ctx: click.Context, param: click.Parameter, modules: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Let trusted modules be found in the current folder, as ``python -m`` does."""
+    del ctx, param
+    if modules and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    return modules
 
 
 def reading_options(command: Command) -> Command:

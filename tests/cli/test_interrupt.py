@@ -16,6 +16,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from distsearch.cli import _models
+from distsearch.search import Memo
 
 SLOW = """
 import os, time
@@ -99,18 +100,12 @@ def last_line(text: str) -> str:
 
 
 def test_a_checkpoint_of_another_search_is_not_used(
-    monkeypatch: pytest.MonkeyPatch,
-    start: Callable[..., subprocess.Popen[str]],
-    run: Callable[..., Any],
-    tmp_path: Path,
+    run: Callable[..., Any], tmp_path: Path
 ) -> None:
-    kept = tmp_path / "kept"
-    with monkeypatch.context() as slowly:
-        slowly.setenv("SLOW_SECONDS", "0.3")
-        process = start(*FIT, "--backend", "serial", "--checkpoint", kept)
-    wait_for(kept, process)
-    process.kill()
-    assert process.wait(20) == -signal.SIGKILL
-    result = run(*FIT, "--backend", "serial", "--checkpoint", kept, "--scoring", "f1_macro")
+    kept = Memo(tmp_path / "m.skops.partial", "another search")
+    kept.put(np.ones(4), 0.5)
+    kept.save()
+    result = run(*FIT, "--backend", "serial", "-o", tmp_path / "m.skops")
     assert result.code == 2
     assert "belongs to another search" in result.error
+    assert os.listdir(tmp_path) == ["m.skops.partial"]

@@ -160,11 +160,3 @@ def test_a_job_without_data_fails_and_says_why(
     assert done.returncode != 0
     assert f"Error: {missing} does not exist" in done.stdout
     assert "FAILED" in done.stdout or "failed" in done.stdout
-
-
-def test_a_job_refuses_a_path_that_would_be_lost(
-    submit: Callable[..., subprocess.CompletedProcess[str]],
-) -> None:
-    done = submit("iris", "-o", "m.skops")
-    assert done.returncode != 0
-    assert "must be an absolute path" in done.stdout
