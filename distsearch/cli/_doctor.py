@@ -18,7 +18,9 @@ __all__ = ["command"]
 @click.option("--skip-ray", is_flag=True, help="Do not try Ray, which takes a few seconds.")
 @click.pass_context
 def command(ctx: click.Context, backends: tuple[str, ...], skip_ray: bool) -> None:
-    """Check the installation: versions, resources, and a little work on every backend.
+    """Check the installation and every backend.
+
+    Shows versions and resources, and runs a little work on each.
 
     Ends with exit code 1 when a backend that should work does not.
     """

@@ -84,13 +84,16 @@ _FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the 
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.option("--verbose", is_flag=True, help="Report every feature.")
 def command(**given: Any) -> None:
-    r"""Search on DATA, a file or a bundled data set by name, and save the best model.
+    """Search on a table, report, and save the best model.
+
+    DATA is a CSV or Parquet file, or a name from `distsearch data list`. Everything is checked
+    before the work starts. A fit that was stopped continues when the same command is given again.
 
     \b
     distsearch fit iris -o iris.skops
-    distsearch fit flowers.csv --target species --estimator nb --strategy iterative \
+    distsearch fit flowers.csv --target species --estimator nb --strategy iterative \\
         --epochs 8 --backend processes -o flowers.skops
-    """
+    """  # noqa: D301
     from distsearch.cli._fitting import Request, run
 
     run(Request(**given))

@@ -28,14 +28,14 @@ __all__ = ["command"]
 @reading_options
 @trust_option
 def command(**given: Any) -> None:
-    r"""Predict the target of every row of DATA with the MODEL that fit saved.
+    """Predict with a saved model.
 
-    DATA is read as the training file was. Its columns are matched by name, in any order; if it
-    has the target too, the score is shown.
+    MODEL is a file that fit saved. DATA is read as the training file was; its columns are matched
+    by name, in any order. If it has the target too, the score is shown.
 
     \b
     distsearch predict flowers.skops new.csv -o predictions.csv --keep id
-    """
+    """  # noqa: D301
     from distsearch.cli._predicting import Request, run
 
     run(Request(**given))

@@ -46,11 +46,9 @@ class Program(click.Group):
             with notes(), terminable():
                 super().invoke(ctx)
                 sys.stdout.flush()
-        except click.exceptions.Exit:
+        except (click.exceptions.Exit, SystemExit):
             raise
         except BaseException as error:
-            if isinstance(error, SystemExit):
-                raise
             code = tell(error, traceback=ctx.params["traceback"])
             if code == BROKEN_PIPE:
                 _silence_stdout()
@@ -71,14 +69,18 @@ def _silence_stdout() -> None:
     help="Show the whole traceback of an error (or set DISTSEARCH_TRACEBACK=1).",
 )
 def _program(traceback: bool) -> None:
-    r"""Find the setting of a method that is best for your data.
+    """Find the setting of a method that is best for your data.
 
     \b
     Start with:
-      distsearch demo                                       see what it does
+      distsearch demo                                        see what it does
       distsearch fit DATA.csv --target LABEL -o model.skops  search and save a model
       distsearch predict model.skops NEW.csv -o OUT.csv      use it
-    """
+
+    \b
+    Exit codes: 0 done, 1 the work failed, 2 the command or its input is wrong,
+    130 stopped by Ctrl-C, 143 by a termination signal.
+    """  # noqa: D301
     del traceback  # read from the context
 
 

@@ -158,3 +158,10 @@ def test_a_reader_that_goes_away_causes_no_traceback(start: Callable[..., Any]) 
     process.stdout.close()
     assert process.wait(60) == 141
     assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("args", [[], ["fit"], ["predict"]], ids=" ".join)
+def test_examples_in_the_help_keep_their_lines(run: Callable[..., Any], args: list[str]) -> None:
+    lines = [line.strip() for line in run(*args, "--help").out.splitlines()]
+    assert any(line.startswith(("distsearch fit ", "distsearch predict ")) for line in lines)
+    assert not any("\\b" in line for line in lines)
