@@ -1,8 +1,9 @@
-"""Worker processes as the driver sees them: one socket each, and nothing shared between them.
+"""Worker processes as the driver sees them: loky's processes, with one socket each.
 
-A pool with common queues breaks as a whole when one worker is killed, and cannot say which task
-it was running. With a socket each, a death concerns one task, its signal is known, and one worker
-can be ended without the others. There is no lock and no semaphore to leak.
+Loky starts them: fresh interpreters, never forks, which OpenMP would hang. Its executor is left
+out, because a pool with common queues breaks as a whole when one worker is killed and cannot say
+which task that was running. With a socket each, a death concerns one task, its signal is known,
+and one worker can be ended without the others. There is no lock and no semaphore to leak.
 """
 
 from __future__ import annotations
@@ -10,28 +11,30 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from multiprocessing import Pipe
+from multiprocessing import Pipe, resource_tracker
+from multiprocessing.connection import wait as wait_for_any
 from typing import Any
 
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
+from joblib.externals.loky.backend.process import LokyProcess
+
 from distsearch.backends._threads import ONE_THREAD
+from distsearch.backends._worker import main
 
 __all__ = ["Child", "how_it_ended"]
 
-_BOOT = (
-    "import sys; handle, sys.path[:] = int(sys.argv[1]), sys.argv[2:]; "
-    "from distsearch.backends._worker import main; main(handle)"
-)
 _EXIT_SECONDS = 1.0
 
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
     """Hold SIGINT back, so that a child is not interrupted before it can say it ignores that."""
+    # Starting the trackers would let it through again.
+    resource_tracker.ensure_running()
+    loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -52,15 +55,9 @@ class Child:
 
     def __init__(self) -> None:
         self.connection, theirs = Pipe()
-        path = [entry if entry else os.getcwd() for entry in sys.path]
-        command = [sys.executable, "-c", _BOOT, str(theirs.fileno()), *path]
+        self.process = LokyProcess(target=main, args=(theirs,), env=ONE_THREAD)
         with _interrupts_held():
-            self.process = subprocess.Popen(
-                command,
-                env={**os.environ, **ONE_THREAD},
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-            )
+            self.process.start()
         theirs.close()
         self.tasks: deque[int] = deque()
         self.ready = False
@@ -84,20 +81,31 @@ class Child:
         except OSError as error:
             raise EOFError from error
 
-    def end(self, *, kill: bool) -> int:
-        """End the process and return its exit code; a busy one only ends when killed."""
+    @property
+    def dead(self) -> bool:
+        """Whether the process is gone."""
+        return bool(wait_for_any([self.process.sentinel], 0))
+
+    def end(self, *, kill: bool) -> int | None:
+        """End the process and return its exit code; a busy one only ends when killed.
+
+        None means that somebody else has collected the code.
+        """
         self.connection.close()
-        if kill:
-            self.process.kill()
-        try:
-            return self.process.wait(_EXIT_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return self.process.wait()
+        if not kill:
+            self.process.join(_EXIT_SECONDS)
+        if not self.dead:
+            with suppress(ProcessLookupError):
+                os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        code: int | None = self.process.exitcode
+        return code
 
 
-def how_it_ended(code: int) -> tuple[str, str]:
+def how_it_ended(code: int | None) -> tuple[str, str]:
     """Return a process's end as a name and as the beginning of a sentence."""
+    if code is None:
+        return "Unknown", "The worker process ended"
     if code >= 0:
         return "Exit", f"The worker process exited with code {code}"
     try:

@@ -42,7 +42,7 @@ class ProcessPool:
 
     def begin(self, job: Job, location: Location | None) -> None:
         """Say what the tasks to come have in common, and bury who died since the last ones."""
-        for child in [child for child in self._children if child.process.poll() is not None]:
+        for child in [child for child in self._children if child.dead]:
             self._children.remove(child)
             child.end(kill=False)
         self._job = job
@@ -100,7 +100,7 @@ class ProcessPool:
         now = time.monotonic()
         if now - self._looked > 1.0:
             self._looked = now
-            for child in [child for child in self._children if child.process.poll() is not None]:
+            for child in [child for child in self._children if child.dead]:
                 self._bury(child, reports)
 
     def _bury(self, child: Child, reports: list[Report]) -> None:

@@ -151,11 +151,11 @@ class _Inbox:
             self._connection.send_bytes(data)
 
 
-def main(handle: int) -> None:
+def main(connection: Connection) -> None:
     """Serve the driver at the other end of a socket until it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    inbox = _Inbox(Connection(handle))
+    inbox = _Inbox(connection)
     bench = Bench()
     inbox.send(-1, None)
     while True:

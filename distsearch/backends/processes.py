@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import weakref
 from collections import deque
@@ -65,7 +66,9 @@ class ProcessesBackend(ShippedBackend):
         self._pools: list[ProcessPool] = []
         self._free: deque[ProcessPool] = deque()
         self._lock = threading.Lock()
-        self._finalizer = weakref.finalize(self, _close_all, self._pools)
+        finalizer = weakref.finalize(self, _close_all, self._pools)
+        finalizer.atexit = False
+        _open_backends.add(self)
 
     @property
     def spec(self) -> str:
@@ -143,6 +146,16 @@ class ProcessesBackend(ShippedBackend):
         with self._lock:
             self._free.clear()
             _close_all(self._pools)
+
+
+# Registered after multiprocessing's own hook and so called before it, which waits for children.
+_open_backends: weakref.WeakSet[ProcessesBackend] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_backends() -> None:
+    for backend in list(_open_backends):
+        backend.close()
 
 
 def _close_all(pools: list[ProcessPool]) -> None:
