@@ -20,8 +20,8 @@ def state():
 before = state()
 import MODULE
 assert state() == before, [one for one, two in zip(before, state()) if one != two]
-loaded = {"ray", "matplotlib", "polars", "pyarrow", "torch"} & set(sys.modules)
-assert not loaded - {"pyarrow"}, loaded
+loaded = {"ray", "matplotlib", "polars"} & set(sys.modules)
+assert not loaded, loaded
 print("fine")
 """
 
@@ -34,10 +34,7 @@ def run(script):
     return done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    "module",
-    ["distsearch", "distsearch.boxcox", "distsearch.search", "distsearch.backends"],
-)
+@pytest.mark.parametrize("module", ["distsearch", "distsearch.boxcox"])
 def test_importing_changes_nothing_outside(module):
     script = PROBE.replace("MODULE", module)
     done = subprocess.run(
