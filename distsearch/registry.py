@@ -29,13 +29,13 @@ any other class            its name in scikit-learn, such as ``RidgeClassifier``
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
+from distsearch._wording import did_you_mean
 from distsearch.errors import InvalidInputError, UnknownNameError
 
-__all__ = ["SHORT_NAMES", "is_trusted", "make_estimator", "nearest"]
+__all__ = ["SHORT_NAMES", "is_trusted", "make_estimator"]
 
 _SMALL_NETWORK = {"hidden_layer_sizes": (10, 10), "max_iter": 1000}
 
@@ -112,7 +112,7 @@ def make_estimator(
     for key in given:
         if key not in known:
             raise UnknownNameError(
-                f"{cls.__name__} has no parameter {key!r}.{nearest(key, known)} "
+                f"{cls.__name__} has no parameter {key!r}.{did_you_mean(key, known)} "
                 f"Its parameters are {', '.join(known)}."
             )
     if seed is not None and "random_state" in known:
@@ -125,13 +125,6 @@ def make_estimator(
 def is_trusted(module: str, trust: Collection[str]) -> bool:
     """Say whether ``module`` is one of the trusted modules or below one of them."""
     return any(module == each or module.startswith(f"{each}.") for each in trust)
-
-
-def nearest(name: str, known: Collection[str]) -> str:
-    """Return " Did you mean …?" with the nearest known names, or an empty text."""
-    by_lower = {each.lower(): each for each in known}
-    near = get_close_matches(name.lower(), by_lower, n=3)
-    return f" Did you mean {' or '.join(repr(by_lower[each]) for each in near)}?" if near else ""
 
 
 def _find(name: str, trust: Collection[str]) -> Any:
@@ -152,9 +145,9 @@ def _find_in_sklearn(name: str) -> Any:
     classes = dict(all_estimators(type_filter=["classifier", "regressor"]))
     if name not in classes:
         raise UnknownNameError(
-            f"There is no estimator {name!r}.{nearest(name, [*SHORT_NAMES, *classes])} Short names "
-            f"are {', '.join(SHORT_NAMES)}; any classifier or regressor of scikit-learn can be "
-            f"named by its class."
+            f"There is no estimator {name!r}.{did_you_mean(name, [*SHORT_NAMES, *classes])} "
+            f"Short names are {', '.join(SHORT_NAMES)}; any classifier or regressor of "
+            f"scikit-learn can be named by its class."
         )
     return classes[name]
 

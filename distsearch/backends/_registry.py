@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
+from distsearch._wording import did_you_mean
 from distsearch.backends._base import ShippedBackend
 from distsearch.backends._execute import inside_unit
 from distsearch.backends._protocol import Backend
@@ -62,8 +62,7 @@ def get_backend(spec: str | Backend = "serial") -> Backend:
         raise UnknownNameError(f"backend must be {_ALLOWED}. Got {spec!r} instead.")
     name, _, rest = spec.strip().partition(":")
     if name not in _NAMES or (name == "serial" and rest):
-        nearest = get_close_matches(name, _NAMES, n=1)
-        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        hint = did_you_mean(name, _NAMES)
         raise UnknownNameError(f"backend must be {_ALLOWED}. Got {spec!r} instead.{hint}")
     if name == "serial" or inside_unit():
         return SerialBackend()

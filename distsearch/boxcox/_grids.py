@@ -87,6 +87,8 @@ class FullGrid(GridStrategy):
     first maximum wins.
     """
 
+    uses_start = False
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GridStrategy._parameter_constraints,
         "max_candidates": [Interval(Integral, 1, None, closed="left")],
@@ -143,6 +145,8 @@ class SphericalGrid(GridStrategy):
         The ends of the grid.
     """
 
+    uses_start = False
+
     def planned(self, n_dimensions: int) -> int:
         """Return ``gridsize``."""
         del n_dimensions
@@ -171,6 +175,8 @@ class DiagonalGrid(GridStrategy):
     is the answer whatever its score; the authors' program shares one running best between the
     features and returns λ = 0 for most of them, which is not repeated here.
     """
+
+    uses_start = False
 
     def planned(self, n_dimensions: int) -> int:
         """Return one candidate a feature and grid value, the plain data and the joined vector."""

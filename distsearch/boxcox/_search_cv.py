@@ -87,7 +87,8 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         Score of a candidate whose fit or scoring raises; "raise" ends the search instead. NaN
         never wins.
     checkpoint : path-like or None, default=None
-        File to keep scores in while searching. After a stop, the same fit continues from it.
+        File to keep scores in while searching. After a stop, the same fit continues from it. Needs
+        a ``random_state``.
     verbose : int, default=0
         Above 0, progress is written to standard error.
 
@@ -256,6 +257,11 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         )
         memo = None
         if self.checkpoint is not None:
+            if self.random_state is None:
+                raise InvalidInputError(
+                    "A checkpoint needs a random_state: without one every fit is another search, "
+                    "and none could continue. Set random_state to an integer."
+                )
             memo = Memo(self.checkpoint, _fingerprint(objective, root))
         listener = reporting(LineReporter()) if self.verbose else nullcontext()
         with listener, open_backend(self.backend) as backend:
@@ -263,12 +269,18 @@ class BoxCoxSearchCV(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
                 self.strategy_,
                 objective,
                 backend,
-                start=mle_lambdas(objective.scaled[:, objective.active]),
+                start=self._start(objective),
                 seed=root,
                 memo=memo,
                 error_score=self.error_score,
                 label="Box-Cox search",
             )
+
+    def _start(self, objective: PlainObjective) -> NDArray[np.float64]:
+        """Estimate where the search starts, unless the strategy looks at fixed points only."""
+        if getattr(self.strategy_, "uses_start", True):
+            return mle_lambdas(objective.scaled[:, objective.active])
+        return np.ones(len(objective.active))
 
     def _keep(self, result: SearchResult) -> None:
         features = self.searched_features_

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from distsearch._wording import did_you_mean
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
-from distsearch.registry import nearest
 
 __all__ = [
     "check_missing",
@@ -36,8 +36,8 @@ def check_scoring_name(name: str | None) -> None:
 
     if name is not None and name not in get_scorer_names():
         raise UnknownNameError(
-            f"scikit-learn has no metric {name!r}.{nearest(name, get_scorer_names())} All of them "
-            f"are listed by sklearn.metrics.get_scorer_names()."
+            f"scikit-learn has no metric {name!r}.{did_you_mean(name, get_scorer_names())} "
+            f"All of them are listed by sklearn.metrics.get_scorer_names()."
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["columns", "count", "facts"]
+__all__ = ["columns", "facts"]
 
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
@@ -36,9 +36,3 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Return one line a fact: its name, then what it is."""
     width = max(len(name) for name, _ in pairs)
     return "\n".join(f"{name.ljust(width)}  {text}" for name, text in pairs)
-
-
-def count(number: int, noun: str) -> str:
-    """Return a number with its noun: 1 row, 1,000 rows, 2 classes."""
-    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{number:,} {noun if number == 1 else plural}"

@@ -17,15 +17,15 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from distsearch._wording import count
 from distsearch.backends import single_threaded
 from distsearch.boxcox import BoxCoxSearchCV
 from distsearch.cli import _checks, _models
-from distsearch.cli._console import count
 from distsearch.cli._errors import Interrupted, as_options
 from distsearch.cli._report import describe, write_json
 from distsearch.errors import InvalidInputError
 from distsearch.registry import make_estimator
-from distsearch.search import LineReporter, reporting
+from distsearch.search import LineReporter, Memo, reporting
 from distsearch.tables import ReadOptions, Table, describe_missing, load
 
 __all__ = ["Request", "run"]
@@ -180,10 +180,9 @@ def _make_imputer(request: Request) -> Any:
 
 
 def _kept(path: Path | None) -> str:
-    if path is None or not path.exists():
+    if path is None:
         return "nothing was kept; with -o or --checkpoint the scores would have been."
-    with np.load(path, allow_pickle=False) as file:
-        number = len(file["scores"])
+    number = Memo.count_in(path)
     return f"{count(number, 'evaluation')} kept in {path}; the same command continues from there."
 
 

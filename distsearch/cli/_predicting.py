@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import get_scorer
 
+from distsearch._wording import count, did_you_mean
 from distsearch.backends import single_threaded
 from distsearch.boxcox import BoxCoxTransformer
 from distsearch.cli import _checks, _models
-from distsearch.cli._console import count
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
-from distsearch.registry import nearest
 from distsearch.tables import (
     ReadOptions,
     catalogue,
@@ -98,7 +97,7 @@ def _features(
         raise DataError(
             f"{request.data} lacks {len(lacking)} of {count(len(features), 'feature')} of the "
             f"model: {shown}."
-            f"{nearest(lacking[0], [str(name) for name in frame.columns])}"
+            f"{did_you_mean(lacking[0], [str(name) for name in frame.columns])}"
         )
     extra = [name for name in frame if name not in {*features, target, *request.keep}]
     if extra:
@@ -108,7 +107,7 @@ def _features(
         if name not in frame.columns:
             raise UnknownNameError(
                 f"--keep {name}: {request.data} has no such column."
-                f"{nearest(name, [str(each) for each in frame.columns])}"
+                f"{did_you_mean(name, [str(each) for each in frame.columns])}"
             )
     X = numeric_features(frame[features], request.data, options)
     if content["report"]["impute"] == "error":

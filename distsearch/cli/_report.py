@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from distsearch.cli._console import columns, count, facts
+from distsearch._wording import count
+from distsearch.cli._console import columns, facts
 
 __all__ = ["describe", "strict_json", "write_json"]
 

@@ -160,7 +160,8 @@ class Evaluator:
             failure.reraise()
         except Exception as cause:
             raise SearchFailedError(
-                f"All {self.n_evaluations} candidates failed ({self.tally()}). The first said: "
+                f"Not one of {self.n_evaluations} candidates could be scored; their fits failed "
+                f"with {self.tally()}. The first said: "
                 f"{failure.message.strip() or failure.type}"
             ) from cause
 

@@ -95,11 +95,10 @@ def search(
     try:
         while not strategy.done and strategy.best[1] < objective.maximum:
             batch = strategy.ask()
-            scores, known = _score(batch, evaluator, memo)
+            step = _Step(label, len(history), planned, strategy.best[1])
+            scores, known = _score(batch, evaluator, memo, step)
             history.add(batch, scores, known)
             strategy.tell(scores)
-            best = strategy.best[1]
-            report(Progress(label, len(history), planned, best if np.isfinite(best) else np.nan))
     finally:
         evaluator.close()
         memo.save()
@@ -115,15 +114,34 @@ def search(
     return SearchResult(best_point, best_score, history, evaluator.n_evaluations)
 
 
+class _Step:
+    """Reports each score of a batch as it comes in."""
+
+    def __init__(self, label: str, done: int, planned: int, best: float) -> None:
+        self._label, self._done, self._planned = label, done, planned
+        self._best = best if np.isfinite(best) else np.nan
+
+    def add(self, candidates: int, score: float = np.nan) -> None:
+        self._done += candidates
+        self._best = float(np.fmax(self._best, score))
+        report(Progress(self._label, self._done, self._planned, self._best))
+
+
 def _score(
-    batch: Batch, evaluator: Evaluator, memo: Memo
+    batch: Batch, evaluator: Evaluator, memo: Memo, step: _Step
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Score what the memo does not know, each distinct candidate once."""
     scores = np.array([_or_nan(memo.get(point)) for point in batch.candidates])
     known = np.array([memo.get(point) is not None for point in batch.candidates])
+    step.add(int(known.sum()))
     if not known.all():
         fresh, place = np.unique(batch.candidates[~known], axis=0, return_inverse=True)
-        values = evaluator.score(fresh, memo.put)
+
+        def take(point: NDArray[np.float64], score: float) -> None:
+            memo.put(point, score)
+            step.add(1, score)
+
+        values = evaluator.score(fresh, take)
         for point in fresh[np.isnan(values)]:
             memo.put(point, np.nan)
         scores[~known] = values[place.reshape(-1)]
@@ -146,7 +164,7 @@ def _warn(evaluator: Evaluator) -> None:
     if evaluator.n_failed:
         warnings.warn(
             f"{evaluator.n_failed} of {evaluator.n_evaluations} candidates failed and could not "
-            f"win ({evaluator.tally()}).",
+            f"win; their fits failed with {evaluator.tally()}.",
             DistsearchWarning,
             stacklevel=5,
         )

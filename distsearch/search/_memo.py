@@ -59,6 +59,14 @@ class Memo:
         self.n_loaded = len(self._scores)
 
     @staticmethod
+    def count_in(path: str | os.PathLike[str]) -> int:
+        """Return how many scores a checkpoint file keeps; 0 where there is no such file."""
+        if not Path(path).exists():
+            return 0
+        with np.load(path, allow_pickle=False) as file:
+            return len(file["scores"])
+
+    @staticmethod
     def _key(candidate: NDArray[np.float64]) -> bytes:
         return (candidate + 0.0).tobytes()  # + 0.0 makes -0.0 and 0.0 one candidate
 

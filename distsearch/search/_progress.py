@@ -107,6 +107,10 @@ class LineReporter:
         self._stream.flush()
 
 
+def _pace(rate: float) -> str:
+    return f"{rate:,.0f}/s" if rate >= 1.0 else f"{1.0 / rate:,.1f} s each"
+
+
 def _line(progress: Progress, seconds: float) -> str:
     text = f"{progress.label}: {progress.done:,}"
     if not progress.finished and progress.planned:
@@ -118,5 +122,5 @@ def _line(progress: Progress, seconds: float) -> str:
         return f"{text}, {seconds:.1f} s"
     if rate:
         left = max(progress.planned - progress.done, 0) / rate
-        text += f", {rate:,.0f}/s, {left:,.0f} s left at most"
+        text += f", {_pace(rate)}, {left:,.0f} s left at most"
     return text

@@ -13,7 +13,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,9 @@ class ScriptedStrategy(BaseEstimator, ABC):  # type: ignore[misc]
     Its parameters are those of a scikit-learn object, so that ``strategy__epochs`` can be set
     from outside. A copy or a pickle taken in mid-search continues with the same bits.
     """
+
+    uses_start: ClassVar[bool] = True
+    """Whether `begin` makes something of the start, which may be costly to find."""
 
     @abstractmethod
     def _plan(self, start: Vector, rng: np.random.Generator) -> Plan:

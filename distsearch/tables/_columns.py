@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from distsearch._wording import did_you_mean, listed
 from distsearch.errors import InvalidInputError, UnknownNameError
-from distsearch.tables._wording import did_you_mean, listed, no_header
+from distsearch.tables._layout import no_header
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,8 +10,8 @@ import gzip
 import zlib
 from pathlib import Path
 
+from distsearch._wording import did_you_mean
 from distsearch.errors import DataError
-from distsearch.tables._wording import did_you_mean
 
 __all__ = ["check_readable", "is_parquet", "read_text"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from distsearch._wording import count, did_you_mean, listed, quoted
 from distsearch.errors import DataError, UnknownNameError
 from distsearch.tables._cells import is_text, parse_numbers
-from distsearch.tables._wording import count, did_you_mean, listed, quoted
 
 if TYPE_CHECKING:
     import numpy as np

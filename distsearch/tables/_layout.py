@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from distsearch._wording import count, joined, listed
 from distsearch.errors import DataError
 from distsearch.tables._options import ReadOptions
 from distsearch.tables._records import Dialect, records
-from distsearch.tables._wording import count, joined, listed, no_header
 
-__all__ = ["Layout", "check_names", "find_dialect", "find_layout"]
+__all__ = ["Layout", "check_names", "find_dialect", "find_layout", "no_header"]
 
 _DELIMITERS = ",;\t|"
 _SAMPLE_BYTES = 1 << 16
@@ -101,7 +102,7 @@ def check_names(names: list[str], path: object) -> None:
             for name in twice[:10]
         )
         raise DataError(
-            f"{path}: {count(len(twice), 'column name')} more than once in the header: {places}. "
+            f"{path}: the header has {count(len(twice), 'column name')} more than once: {places}. "
             f"Every column needs a name of its own.{no_header(names)}"
         )
 
@@ -140,3 +141,10 @@ def _find_delimiter(text: str, path: Path, decimal: str) -> str:
             f"the lines into {ranks[best[0]][2] + 1} fields. Say which with the option delimiter."
         )
     return best[0] if best else ";" if decimal == "," else ","
+
+
+def no_header(names: Iterable[str]) -> str:
+    """Return " Does the file ...?" where a column name is a decimal number, or an empty text."""
+    if not any(re.fullmatch(r"-?\d*\.\d+", name) for name in names):
+        return ""
+    return " Does the file lack a header line? Its first line is taken for one, and has numbers."

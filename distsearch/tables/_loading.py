@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from distsearch._wording import count, did_you_mean, quoted
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
 from distsearch.tables._catalogue import Entry, catalogue, find_entry, load_entry
 from distsearch.tables._columns import check_columns, choose_features, choose_target
@@ -16,7 +17,6 @@ from distsearch.tables._numbers import numeric_features
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
 from distsearch.tables._places import Places
 from distsearch.tables._reading import read_table
-from distsearch.tables._wording import count, did_you_mean, quoted
 
 if TYPE_CHECKING:
     import pandas as pd

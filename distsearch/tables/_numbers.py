@@ -6,12 +6,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from distsearch._wording import count, listed
 from distsearch.errors import DataError
 from distsearch.tables._cells import is_text, parse_numbers
 from distsearch.tables._layout import check_names
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
 from distsearch.tables._places import Places
-from distsearch.tables._wording import count, listed
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from distsearch._wording import did_you_mean, joined
 from distsearch.errors import InvalidInputError
-from distsearch.tables._wording import did_you_mean, joined
 
 __all__ = ["DEFAULT_OPTIONS", "ReadOptions"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
+from distsearch._wording import joined
 from distsearch.tables._files import is_parquet, read_text
 from distsearch.tables._layout import find_dialect
 from distsearch.tables._options import ReadOptions
 from distsearch.tables._records import records
-from distsearch.tables._wording import joined
 
 __all__ = ["Places"]
 

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from distsearch._wording import count, joined, listed
 from distsearch.errors import DataError, DistsearchWarning, MissingExtraError
 from distsearch.tables._cells import clean_text, is_text, mask_numbers, parse_numbers
 from distsearch.tables._files import check_readable, is_parquet, read_text
@@ -17,7 +18,6 @@ from distsearch.tables._layout import Layout, check_names, find_layout
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
 from distsearch.tables._places import Places
 from distsearch.tables._records import check_widths
-from distsearch.tables._wording import count, joined, listed
 
 if TYPE_CHECKING:
     import pandas as pd

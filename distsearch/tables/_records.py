@@ -14,8 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
+from distsearch._wording import count, joined
 from distsearch.errors import DataError
-from distsearch.tables._wording import count, joined
 
 __all__ = ["Dialect", "check_widths", "records"]
 

@@ -54,9 +54,15 @@ class _Session:
                     self._join(address)
                 else:
                     self._start(check_workers(workers or -1))
+                self._give_back_sigterm()
             elif address:
                 _check_same(address)
             self.users.add(user)
+
+    def _give_back_sigterm(self) -> None:
+        """Undo that Ray ends the process with a dump when it is asked to terminate."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, self._on_term or signal.SIG_DFL)
 
     def _keep_stdout_clean(self) -> None:
         """Have Ray say on stderr that a worker died; stdout may be somebody's data."""
@@ -109,8 +115,6 @@ class _Session:
             ray.shutdown()
             if self._print:
                 ray._private.worker.print_to_stdstream = self._print
-            if threading.current_thread() is threading.main_thread():
-                signal.signal(signal.SIGTERM, self._on_term or signal.SIG_DFL)
         self._ours = False
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)

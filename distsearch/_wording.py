@@ -1,12 +1,11 @@
-"""Shared phrases of this folder's messages: listings, plurals and nearest names."""
+"""Phrases that messages share: listings, plurals and nearest names."""
 
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["count", "did_you_mean", "joined", "listed", "no_header", "quoted"]
+__all__ = ["count", "did_you_mean", "joined", "listed", "quoted"]
 
 _LONGEST = 60
 
@@ -34,17 +33,10 @@ def quoted(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]}...{text[-1]}"
 
 
-def no_header(names: Iterable[str]) -> str:
-    """Return " Does the file ...?" where a column name is a decimal number, or an empty text."""
-    if not any(re.fullmatch(r"-?\d*\.\d+", name) for name in names):
-        return ""
-    return " Does the file lack a header line? Its first line is taken for one, and has numbers."
-
-
-def count(number: int, singular: str, plural: str | None = None) -> str:
-    """Return the number with its noun."""
-    noun = singular if number == 1 else plural or f"{singular}s"
-    return f"{number} {noun}"
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: 1 row, 1,000 rows, 2 classes."""
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
