@@ -8,11 +8,12 @@ import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from distsearch.backends._threads import ONE_THREAD
 
-__all__ = ["KEEPALIVE", "environment", "loopback_only", "private_variables"]
+__all__ = ["KEEPALIVE", "environment", "loopback_only", "private_token", "private_variables"]
 
 KEEPALIVE = {
     "RAY_grpc_client_keepalive_time_ms": "30000",
@@ -39,6 +40,12 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
         os.environ.update(before)
 
 
+@cache
+def private_token() -> str:
+    """Return the token of this process's private Rays: Ray heeds only the first that it sees."""
+    return secrets.token_hex(32)
+
+
 def private_variables() -> dict[str, str]:
     """Return what the processes of a private Ray find in their environment."""
     path = [entry or os.getcwd() for entry in sys.path]
@@ -51,7 +58,7 @@ def private_variables() -> dict[str, str]:
     # Where nothing is said of the mode, Ray turns tokens on itself, which works after an import
     # too, and with a token given it writes no file for it.
     if not any(os.environ.get(name) for name in ("RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")):
-        variables["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+        variables["RAY_AUTH_TOKEN"] = private_token()
     return variables
 
 

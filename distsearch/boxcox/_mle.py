@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import optimize
 
 __all__ = ["MLE_BOUND", "mle_lambdas"]
 
@@ -31,8 +30,10 @@ def mle_lambdas(scaled: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 
     Notes
     -----
-    On the raw values the likelihood of a column with a small spread around a large value drives
-    λ beyond machine precision; on the scaled ones it does not.
+    The likelihood of λ is, up to a constant, (λ - 1) Σ log x - n/2 log var(y) with y the mapped
+    values. On raw values with a small spread around a large one it drives λ beyond machine
+    precision; on the scaled ones it does not, and it needs none of the care that makes SciPy's
+    `boxcox_normmax` twenty times slower.
     """
     return np.array([_column(column[~np.isnan(column)]) for column in scaled.T], dtype=np.float64)
 
@@ -40,7 +41,19 @@ def mle_lambdas(scaled: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
 def _column(values: NDArray[np.floating[Any]]) -> float:
     if values.size < 2 or values.min() == values.max():
         return 1.0
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        estimate = float(stats.boxcox_normmax(values, brack=(-2.0, 2.0), method="mle"))
+    logs = np.log(values, dtype=np.float64)
+    total = float(logs.sum())
+
+    def cost(lam: float) -> float:
+        mapped = logs if lam == 0.0 else np.expm1(lam * logs) / lam
+        variance = float(mapped.var())
+        if not 0.0 < variance < np.inf:
+            return np.inf
+        return 0.5 * len(logs) * float(np.log(variance)) - (float(lam) - 1.0) * total
+
+    try:
+        with np.errstate(all="ignore"):
+            estimate = float(optimize.brent(cost, brack=(-2.0, 2.0)))
+    except RuntimeError:  # no bracket: the likelihood grows without end
+        return 1.0
     return estimate if np.isfinite(estimate) else 1.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,8 +167,5 @@ class Evaluator:
 
     def tally(self) -> str:
         """Return the failures by kind, as text."""
-        return _tally(self._failures.most_common())
-
-
-def _tally(counts: Sequence[tuple[str, Any]]) -> str:
-    return ", ".join(f"{count} × {kind}" for kind, count in counts)
+        kinds = ", ".join(f"{count} × {kind}" for kind, count in self._failures.most_common())
+        return kinds or "a metric that is NaN"

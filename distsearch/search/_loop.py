@@ -133,7 +133,8 @@ def _score(
     """Score what the memo does not know, each distinct candidate once."""
     scores = np.array([_or_nan(memo.get(point)) for point in batch.candidates])
     known = np.array([memo.get(point) is not None for point in batch.candidates])
-    step.add(int(known.sum()))
+    if known.any():
+        step.add(int(known.sum()))
     if not known.all():
         fresh, place = np.unique(batch.candidates[~known], axis=0, return_inverse=True)
 

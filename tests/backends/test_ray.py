@@ -86,13 +86,14 @@ def test_a_private_ray_leaves_nothing(tmp_path_factory):
 @pytest.mark.parametrize("by_variable", [True, False])
 def test_a_running_ray_is_joined_and_left_running(own_ray, by_variable):
     import ray
-    from backends.conftest import TOKEN
+
+    from distsearch.backends._environment import private_token
 
     address = ray.get_runtime_context().gcs_address
     # The last one has Ray look at the loopback interface, where the other Ray is.
     variables = {
         "RAY_AUTH_MODE": "token",
-        "RAY_AUTH_TOKEN": TOKEN,
+        "RAY_AUTH_TOKEN": private_token(),
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
     }
     if by_variable:

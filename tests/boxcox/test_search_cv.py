@@ -700,9 +700,14 @@ class TestCheckpoint:
         np.testing.assert_array_equal(longer.lambdas_, alone.lambdas_)
         assert 0 < longer.n_evaluations_ < alone.n_evaluations_
 
+    def test_without_a_seed_none_could_continue(self, blobs, tmp_path):
+        search = BoxCoxSearchCV(SignClassifier(), "mle", checkpoint=tmp_path / "scores")
+        with pytest.raises(InvalidInputError, match="random_state"):
+            search.fit(*blobs)
+
     def test_an_estimator_that_cannot_be_hashed(self, blobs, tmp_path):
         search = BoxCoxSearchCV(
-            SignClassifier(), "mle", checkpoint=tmp_path / "scores",
+            SignClassifier(), "mle", checkpoint=tmp_path / "scores", random_state=0,
             scoring=lambda estimator, X, y: 0.0,
         )  # fmt: skip
         with pytest.raises(InvalidInputError, match="can be pickled"):

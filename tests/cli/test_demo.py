@@ -36,8 +36,10 @@ def test_scores_are_those_of_estimators_built_by_hand() -> None:
         np.testing.assert_array_equal(results[method].scores, by_hand)
 
 
-@pytest.mark.parametrize("backend", ["processes:2", pytest.param("ray:2", marks=pytest.mark.ray)])
-def test_the_backend_changes_nothing(backend: str) -> None:
+@pytest.mark.parametrize("backend", ["processes:2", pytest.param("ray", marks=pytest.mark.ray)])
+def test_the_backend_changes_nothing(backend: str, request: pytest.FixtureRequest) -> None:
+    if backend == "ray":
+        request.getfixturevalue("own_ray")
     for one, other in zip(compare_on("serial"), compare_on(backend), strict=True):
         assert one.method == other.method
         np.testing.assert_array_equal(one.scores, other.scores)

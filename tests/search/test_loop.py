@@ -105,7 +105,9 @@ class TestFailures:
     def test_all_fail(self):
         with pytest.raises(SearchFailedError) as caught:
             run(Points([[[1.0], [2.0], [3.0]]]), refuse(1.0, 2.0, 3.0))
-        assert str(caught.value).startswith("All 3 candidates failed (3 × ArithmeticError)")
+        assert str(caught.value).startswith(
+            "Not one of 3 candidates could be scored; their fits failed with 3 × ArithmeticError."
+        )
         cause = caught.value.__cause__
         assert isinstance(cause, ArithmeticError)
         assert str(cause) == "no score at 1"
@@ -219,11 +221,12 @@ def test_warnings_of_the_objective_become_one():
     assert "3 × part 1 did not converge" in text
 
 
-def test_progress_is_told_after_each_batch_and_at_the_end():
+def test_progress_is_told_after_each_candidate_and_at_the_end():
     heard = []
     with reporting(heard.append):
         run(Points([[[3.0], [2.0]], [[1.0]], [[9.0]]]), refuse(), label="toy")
     assert heard == [
+        Progress("toy", 1, 4, -4.0),  # in the order of their values
         Progress("toy", 2, 4, -4.0),
         Progress("toy", 3, 4, -1.0),
         Progress("toy", 4, 4, -1.0),
