@@ -1,10 +1,11 @@
 """Data files in and out, and the catalogue of data sets that need no file."""
 
 from distsearch.tables._catalogue import Entry, catalogue
-from distsearch.tables._loading import Table, load
+from distsearch.tables._loading import Table, fetch, load
 from distsearch.tables._numbers import describe_missing, numeric_features
 from distsearch.tables._options import ReadOptions
 from distsearch.tables._reading import read_table
+from distsearch.tables._whole import check_writable, whole_file
 from distsearch.tables._writing import write_table
 
 __all__ = [
@@ -12,9 +13,12 @@ __all__ = [
     "ReadOptions",
     "Table",
     "catalogue",
+    "check_writable",
     "describe_missing",
+    "fetch",
     "load",
     "numeric_features",
     "read_table",
+    "whole_file",
     "write_table",
 ]

@@ -23,6 +23,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_NUMPY = "an array of NumPy; save it as CSV with column names"
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive or an Excel workbook; export the sheet as CSV"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook; export the sheet as CSV"),
@@ -30,6 +31,10 @@ _FOREIGN = (
     (b"BZh", "compressed with bzip2; unpack it or use gzip"),
     (b"\xfd7zXZ", "compressed with xz; unpack it or use gzip"),
     (b"%PDF", "a PDF document; export the table as CSV"),
+    (b"\x93NUMPY", _NUMPY),
+    (b"\x89HDF", "an HDF5 file; export the table as CSV or Parquet"),
+    (b"ARROW1", "an Arrow file; export the table as CSV or Parquet"),
+    (b"SQLite format 3", "an SQLite database; export the table as CSV"),
 )
 
 
@@ -69,9 +74,7 @@ def read_text(path: Path, encoding: str) -> bytes:
     raw = _read_bytes(path)
     if not raw:
         raise DataError(f"{path} is empty (0 bytes); a header line and rows are needed.")
-    for start, what in _FOREIGN:
-        if raw.startswith(start):
-            raise DataError(f"{path} is not a text file: it looks like {what}.")
+    _refuse_foreign(path, raw)
     mark, encoding = _encoding(raw, encoding)
     try:
         text = raw[mark:].decode(encoding)
@@ -87,6 +90,15 @@ def read_text(path: Path, encoding: str) -> bytes:
     if codecs.lookup(encoding).name == "utf-8":
         return raw[mark:]
     return text.encode("utf-8")
+
+
+def _refuse_foreign(path: Path, raw: bytes) -> None:
+    for start, what in _FOREIGN:
+        if raw.startswith(start):
+            numpy = path.suffix.lower() == ".npz"
+            raise DataError(
+                f"{path} is not a text file: it looks like {_NUMPY if numpy else what}."
+            )
 
 
 def _decoding_error(path: Path, raw: bytes, offset: int, encoding: str) -> DataError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-__all__ = ["Table", "load"]
+__all__ = ["Table", "fetch", "load"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,14 +155,34 @@ def load(
     )
 
 
-def _fetch(source: str | PathLike[str], options: ReadOptions) -> tuple[pd.DataFrame, _Origin]:
+def fetch(
+    source: str | PathLike[str], options: ReadOptions = DEFAULT_OPTIONS
+) -> tuple[pd.DataFrame, Entry | None]:
+    """Return the frame of a data file, or that of a data set of the catalogue and its entry.
+
+    Parameters
+    ----------
+    source : str or path-like
+        As in `load`.
+    options : ReadOptions, optional
+        How to read a file.
+    """
     entry = find_entry(source) if isinstance(source, str) else None
     if entry is not None:
-        return load_entry(entry), _Origin(entry.name, entry.name, options, entry)
+        return load_entry(entry), entry
+    if not str(source):
+        raise InvalidInputError("The name of the data is empty. Name a file or a data set.")
     path = Path(source)
     if isinstance(source, str) and not path.exists() and path.name == source and not path.suffix:
         raise UnknownNameError(_unknown_source(source))
-    frame = read_table(path, options)
+    return read_table(path, options), None
+
+
+def _fetch(source: str | PathLike[str], options: ReadOptions) -> tuple[pd.DataFrame, _Origin]:
+    frame, entry = fetch(source, options)
+    if entry is not None:
+        return frame, _Origin(entry.name, entry.name, options, entry)
+    path = Path(source)
     check_columns("categorical", options.categorical, frame, str(path))
     name = path.name.removesuffix(".gz")
     return frame, _Origin(Path(name).stem, str(path), options)

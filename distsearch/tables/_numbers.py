@@ -40,6 +40,8 @@ def numeric_features(
     frame: pd.DataFrame,
     source: str | PathLike[str] | None = None,
     options: ReadOptions = DEFAULT_OPTIONS,
+    *,
+    remedy: str = "",
 ) -> pd.DataFrame:
     """Return the features as numbers.
 
@@ -54,6 +56,8 @@ def numeric_features(
         `frame` still has the index it was read with.
     options : ReadOptions, optional
         The rule the file was read with.
+    remedy : str, optional
+        What can be done about text, if not to leave out such columns.
 
     Returns
     -------
@@ -76,21 +80,20 @@ def numeric_features(
     places = Places(Path(source) if source is not None else None, options)
     numbers: dict[str, pd.Series[Any]] = {}
     troubles: list[str] = []
-    more = 0
+    unusable: list[str] = []
     for name, column in frame.items():
         numbers[str(name)], wrong = _as_numbers(column, options)
         if wrong.any():
+            unusable.append(str(name))
             if len(troubles) < _SHOWN_COLUMNS:
                 where = places.describe(rows[wrong])
                 troubles.append(_trouble(str(name), column, wrong, where, options))
-            else:
-                more += 1
     if troubles:
+        more = len(unusable) - len(troubles)
         tail = f"; and {count(more, 'more column')}" if more else ""
         raise DataError(
-            f"{source or 'the table'}: {count(len(troubles) + more, 'feature')} cannot be used as "
-            f"numbers: {'; '.join(troubles)}{tail}. Correct such columns, leave them out (option "
-            "ignore), or encode them as numbers first."
+            f"{source or 'the table'}: {count(len(unusable), 'feature')} cannot be used as "
+            f"numbers: {'; '.join(troubles)}{tail}. {remedy or _remedy(unusable)}"
         )
     return pd.DataFrame(numbers, index=frame.index)
 
@@ -124,6 +127,11 @@ def _as_numbers(
     return numbers, wrong | infinite
 
 
+def _remedy(names: list[str]) -> str:
+    how = f": set ignore={names!r}" if len(names) <= _SHOWN_COLUMNS else " (option ignore)"
+    return f"Correct such columns, encode them as numbers, or leave them out{how}."
+
+
 def _trouble(
     name: str,
     column: pd.Series[Any],
@@ -142,9 +150,11 @@ def _trouble(
     if not is_text(column):
         return f"{name!r} has values of type {column.dtype} ({where})"
     distinct = [str(value) for value in column[wrong].drop_duplicates()]
-    extent = "only" if number == present else f"{number} of"
-    about = f"{name!r} has {extent} {count(present, 'value')} that are text"
-    about = f"{about} ({listed(distinct, 3)}; {where})"
+    if number == present:
+        about = f"{name!r} is text ({listed(distinct, 3)})"
+    else:
+        about = f"{name!r} has {number} of {count(present, 'value')} that are text"
+        about = f"{about} ({listed(distinct, 3)}; {where})"
     if options.decimal == "." and not parse_numbers(column[wrong], ",")[1].any():
         return f"{about}, with a decimal comma it seems: set decimal=','"
     if len(distinct) <= 3 and number < present and max(map(len, distinct)) < 20:

@@ -58,8 +58,9 @@ class ReadOptions:
                 "character, such as delimiter=';'."
             )
         try:
-            codecs.lookup(self.encoding)
-        except (LookupError, TypeError):
+            # An empty text tells text encodings from codecs such as base64, which have a name too.
+            "".encode(codecs.lookup(self.encoding).name)
+        except (LookupError, TypeError, ValueError):
             raise InvalidInputError(
                 f"encoding must be a text encoding that Python knows, such as 'utf-8', 'cp1252' "
                 f"or 'utf-16'. Got {self.encoding!r} instead."

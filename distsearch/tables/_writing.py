@@ -8,14 +8,13 @@ import gzip
 import importlib.util
 import io
 import itertools
-import os
-import secrets
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, cast
 
 from distsearch.errors import DataError, MissingExtraError
 from distsearch.tables._files import is_parquet
+from distsearch.tables._whole import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,35 +58,14 @@ def write_table(
         The path is a folder, is in none, or cannot be written to.
     """
     path = Path(path)
-    # A link keeps pointing to the file that it names.
-    final = path.resolve()
-    _check_writable(path, final)
-    partial = final.with_name(f".{final.name}.{secrets.token_hex(4)}.partial")
     try:
-        with partial.open("xb") as file:
-            _write(frame, file, final, delimiter, index)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, final)
-        _sync_folder(final.parent)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}.") from error
+        with whole_file(path) as file:
+            _write(frame, file, path.resolve(), delimiter, index)
     except UnicodeEncodeError as error:
         raise DataError(
             f"{path} cannot be written: the character {error.object[error.start]!r} has no UTF-8."
         ) from None
-    finally:
-        partial.unlink(missing_ok=True)
     return path
-
-
-def _check_writable(path: Path, final: Path) -> None:
-    if final.is_dir():
-        raise DataError(f"{path} is a folder; name a file in it to write to.")
-    if final.exists() and not final.is_file():
-        raise DataError(f"{path} is not a regular file and cannot be replaced; name another file.")
-    if not final.parent.is_dir():
-        raise DataError(f"{path} cannot be written: there is no folder {final.parent}; make it.")
 
 
 def _write(
@@ -124,13 +102,3 @@ def _quoting(frame: pd.DataFrame) -> Literal[0, 2]:
     if any("\r" in str(text) for text in texts):
         return csv.QUOTE_NONNUMERIC
     return csv.QUOTE_MINIMAL
-
-
-def _sync_folder(folder: Path) -> None:
-    # Some file systems cannot do this for folders; the file itself is safe by then.
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

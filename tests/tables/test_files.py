@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from distsearch.errors import DataError
@@ -64,10 +65,17 @@ def test_gzip_by_content(put):
 
 @pytest.mark.parametrize(
     ("start", "word"),
-    [(b"PK\x03\x04", "Excel"), (b"PAR1", ".parquet"), (b"%PDF-1.7", "PDF"), (b"BZh9", "bzip2")],
-)
+    [(b"PK\x03\x04", "Excel"), (b"PAR1", ".parquet"), (b"%PDF-1.7", "PDF"), (b"BZh9", "bzip2"),
+     (b"\x93NUMPY\x01", "NumPy"), (b"SQLite format 3", "SQLite")],
+)  # fmt: skip
 def test_other_kinds_of_file_are_recognised(put, start, word):
     fails(put(start + b"\x00\x01"), "not a text file", word)
+
+
+def test_arrays_of_numpy_are_no_workbook(tmp_path):
+    path = tmp_path / "digits.npz"
+    np.savez(path, X=np.eye(3))
+    fails(path, "an array of NumPy", "CSV")
 
 
 def test_nothing_to_read(put, tmp_path):

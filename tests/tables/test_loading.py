@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
-from distsearch.tables import ReadOptions, load
+from distsearch.tables import ReadOptions, fetch, load
 
 TEXT = "id,x,y,label\n1,2.5,7,a\n2,3.5,8,b\n3,4.5,9,a\n4,5.5,9,b\n"
 
@@ -78,7 +78,7 @@ def test_a_file_called_like_a_data_set_is_meant_by_its_path(tmp_path, monkeypatc
 def test_numbers_on_demand(put):
     path = put("a,b,label\n1,x,p\n2,y,q\n3,z,p\n")
     assert load(path, "label").X.shape == (3, 2)
-    with pytest.raises(DataError, match=r"'b' has only 3 values.*lines 2, 3 and 4"):
+    with pytest.raises(DataError, match=r"'b' is text \('x', 'y' and 'z'\).*ignore=\['b'\]"):
         load(path, "label", numeric=True)
     assert load(path, "label", numeric=True, ignore=["b"]).X.shape == (3, 1)
 
@@ -102,3 +102,15 @@ def test_importing_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_empty_name_is_no_folder():
+    with pytest.raises(InvalidInputError, match="is empty"):
+        load("", "y")
+
+
+def test_a_frame_alone(put):
+    frame, entry = fetch("Breast-Cancer")
+    assert (frame.shape, entry.name) == ((569, 31), "breast_cancer")
+    frame, entry = fetch(put("a,b\n1,2\n"))
+    assert (frame.columns.tolist(), entry) == (["a", "b"], None)

@@ -31,7 +31,7 @@ def test_question_marks_among_numbers(put):
 def test_all_columns_at_once_and_in_order(put):
     message = refused(put("a,b,c,d\n1,x,NA,1\n2,y,3,nan\n3,z,4,2\n"))
     assert "3 features" in message
-    assert message.index("'b' has only 3 values") < message.index("'c' has 1 of 3 values")
+    assert message.index("'b' is text ('x', 'y' and 'z')") < message.index("'c' has 1 of 3 values")
     assert "'NA'; line 2" in message
     assert "'nan'; line 3" in message
 
@@ -126,3 +126,10 @@ def test_long_values_are_shortened(put):
     message = refused(put("a,b\n1,2\n" + "x" * 5000 + ",3\n"))
     assert len(message) < 500
     assert "xxx...'" in message
+
+
+def test_the_advice_names_the_columns_unless_they_are_many(put):
+    assert refused(put("a,b,c\n1,x,y\n2,z,y\n")).endswith("set ignore=['b', 'c'].")
+    names = [f"c{place}" for place in range(30)]
+    many = refused(put(f"{','.join(names)}\n{','.join(['x'] * 30)}\n"))
+    assert many.endswith("leave them out (option ignore).")

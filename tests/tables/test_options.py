@@ -55,3 +55,9 @@ def test_leading_zeros_stay_apart_in_both_files(put):
     assert frame["code"].value_counts().to_dict() == {"007": 3, "07": 2, "7": 2}
     assert frame["y"].tolist() == [1, 0, 1, 0, 1, 1, 0]
     assert read_table(test, options)["code"].tolist() == ["007", "7", "07"]
+
+
+@pytest.mark.parametrize("name", ["klingon", "base64", "rot13", "undefined", "", "utf-8\0"])
+def test_an_encoding_is_one_of_text(name):
+    with pytest.raises(InvalidInputError, match="must be a text encoding"):
+        ReadOptions(encoding=name)

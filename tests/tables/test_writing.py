@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from distsearch.errors import DataError
-from distsearch.tables import ReadOptions, read_table, write_table
+from distsearch.tables import ReadOptions, read_table, whole_file, write_table
 
 # Blanks around text do not survive reading, on purpose; and a text file has no zero bytes.
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12).map(
@@ -112,8 +112,20 @@ def test_places_that_cannot_be_written(tmp_path):
         write_table(frame, tmp_path)
     with pytest.raises(DataError, match="no folder"):
         write_table(frame, tmp_path / "nowhere" / "a.csv")
+    os.mkfifo(tmp_path / "pipe")
     with pytest.raises(DataError, match="not a regular file"):
-        write_table(frame, os.devnull)
+        write_table(frame, tmp_path / "pipe")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_a_long_name_and_a_block_that_fails(tmp_path):
+    name = "x" * 255  # as long as file systems allow
+    with whole_file(tmp_path / name) as file:
+        file.write(b"new")
+    with pytest.raises(TypeError), whole_file(tmp_path / name) as file:
+        file.writelines([b"half", None])
+    assert os.listdir(tmp_path) == [name]
+    assert (tmp_path / name).read_bytes() == b"new"
 
 
 def test_links_and_permissions_stay(tmp_path):
