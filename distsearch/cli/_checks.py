@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from distsearch._wording import did_you_mean
+from distsearch._wording import count, did_you_mean
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
+from distsearch.tables import check_writable
 
 __all__ = [
     "check_missing",
-    "check_output",
+    "check_outputs",
     "check_scoring_name",
+    "make_splitter",
     "make_strategy",
     "parse_folds",
 ]
@@ -28,6 +30,25 @@ def parse_folds(text: str) -> int | str:
     raise InvalidInputError(
         f"--cv must be a number of folds, 2 or more, or 'resubstitution'. Got {text!r} instead."
     )
+
+
+def make_splitter(folds: int | str, seed: int, *, classifier: bool) -> Any:
+    """Return what divides the rows into folds, drawn at random: many files are sorted.
+
+    Parameters
+    ----------
+    folds : int or str
+        From `parse_folds`.
+    seed : int
+        Seed of the draw.
+    classifier : bool
+        Whether each fold gets its share of every class.
+    """
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    if isinstance(folds, str):
+        return folds
+    return (StratifiedKFold if classifier else KFold)(folds, shuffle=True, random_state=seed)
 
 
 def check_scoring_name(name: str | None) -> None:
@@ -79,38 +100,46 @@ def check_missing(counts: Mapping[str, int], rows: int, source: str, remedy: str
     """Refuse missing values where nothing is to be done about them."""
     if not counts:
         return
-    shown = [f"{name!r} {count}" for name, count in list(counts.items())[:10]]
+    shown = [f"{name!r} {times}" for name, times in list(counts.items())[:10]]
     if len(counts) > 10:
         shown.append(f"{len(counts) - 10} more columns")
-    raise DataError(f"{source}: values are missing in {rows} rows: {', '.join(shown)}. {remedy}")
+    where = f"{count(len(counts), 'column')} of {count(rows, 'row')}"
+    raise DataError(f"{source}: values are missing in {where}: {', '.join(shown)}. {remedy}")
 
 
-def check_output(path: Path | None, option: str, *inputs: str) -> None:
-    """Refuse a file that could not be written at the end, or must not be.
+def check_outputs(files: Mapping[str, Path | None], *inputs: str | Path) -> None:
+    """Refuse files that could not be written at the end, or must not be.
 
     Parameters
     ----------
-    path : Path or None
-        The file; None where there is none.
-    option : str
-        What it was given as.
-    *inputs : str
+    files : mapping of str to Path or None
+        The files, by the option that each was given as; None where there is none.
+    *inputs : str or Path
         Files that are read and would be lost.
     """
-    if path is None:
-        return
+    seen: dict[Path, str] = {}
+    for option, path in files.items():
+        if path is None:
+            continue
+        _check_output(path, option, inputs)
+        final = path.resolve()
+        if final in seen:
+            raise InvalidInputError(
+                f"{option} {path} and {seen[final]} are one file. Name another for one of them."
+            )
+        seen[final] = option
+
+
+def _check_output(path: Path, option: str, inputs: Iterable[str | Path]) -> None:
     if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and not path.is_absolute():
         raise InvalidInputError(
             f"{option} {path} must be an absolute path inside a Ray job: the job runs in a "
             f"temporary copy of its folder, which is deleted afterwards."
         )
-    folder = path.resolve().parent
-    if path.is_dir():
-        raise InvalidInputError(f"{option} {path} is a folder; name a file in it.")
-    if not folder.is_dir():
-        raise InvalidInputError(f"{option} {path}: there is no folder {folder}; make it first.")
-    if not os.access(folder, os.W_OK):
-        raise InvalidInputError(f"{option} {path}: the folder {folder} is not writable.")
+    try:
+        check_writable(path)
+    except DataError as error:
+        raise InvalidInputError(f"{option}: {error}") from None
     for each in inputs:
         if path.exists() and Path(each).exists() and path.samefile(each):
             raise InvalidInputError(f"{option} {path} would overwrite what is read from it.")

@@ -33,6 +33,10 @@ def columns(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1)
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return one line a fact: its name, then what it is."""
+    """Return one line a fact: its name, unless that is the name above, then what it is."""
     width = max(len(name) for name, _ in pairs)
-    return "\n".join(f"{name.ljust(width)}  {text}" for name, text in pairs)
+    above = ["", *(name for name, _ in pairs)]
+    return "\n".join(
+        f"{('' if name == before else name).ljust(width)}  {text}"
+        for before, (name, text) in zip(above, pairs, strict=False)
+    )

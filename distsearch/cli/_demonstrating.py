@@ -35,7 +35,7 @@ def run(
     quiet: bool,
 ) -> None:
     """Compare, show, and save the best."""
-    _checks.check_output(output, "-o")
+    _checks.check_outputs({"-o": output})
     classifier = make_estimator(estimator, seed=seed)
     if not is_classifier(classifier):
         raise InvalidInputError(f"--estimator {estimator} is no classifier. Choose another.")
@@ -58,7 +58,7 @@ def run(
     _save(output, table, model, best, seed)
     click.echo(
         f"{_table(results)}\n\nBest: {best.method}, fitted on all rows and saved in {output} "
-        f"({time.monotonic() - start:.0f} s in all). Next:\n"
+        f"after {time.monotonic() - start:.0f} s. Next:\n"
         f"  distsearch predict {output} {_DATA} -o predictions.csv"
     )
 
@@ -75,7 +75,7 @@ def _table(results: list[Comparison]) -> str:
             f"{result.evaluations.sum():,}" if result.evaluations.any() else "",
             f"{result.seconds:.1f}",
         ))  # fmt: skip
-    header = ("method", "accuracy %", "gain in points", "λ evaluations", "seconds")
+    header = ("method", "accuracy %", "gain in points", "λ evaluations", "core seconds")
     return columns(header, rows)
 
 

@@ -6,13 +6,14 @@ Code  Meaning
 0     done
 1     the work failed
 2     the command or its input cannot work as given
-130   interrupted by Ctrl-C (143: by a termination signal)
+130   interrupted by Ctrl-C (143: by a termination signal, 129: by a terminal that closed)
 141   whoever was reading the output went away
 ====  ==============================================================
 """
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import threading
@@ -35,7 +36,7 @@ from distsearch.errors import (
 
 __all__ = ["BROKEN_PIPE", "Interrupted", "as_options", "notes", "one_line", "tell", "terminable"]
 
-FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE, TERMINATED = 1, 2, 130, 141, 143
+FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 _OPTIONS = (
     (r"\bmissing=\[('[^']*')\]", r"--missing-value \1"),
@@ -45,6 +46,10 @@ _OPTIONS = (
     (r"\btask='regression'", "a regressor, such as --estimator ridge"),
     (r"\btask='classification'", "a classifier"),
     (r"\boption ignore\b", "--ignore"),
+    (r"\bdeclare it categorical\b", "declare it with --categorical"),
+    (r": (columns|ignore|categorical) names ", r": --\1 names "),
+    (r"^(delimiter|decimal|encoding|backend) must ", r"--\1 must "),
+    (r"\bUse at most (\d+) folds\b", r"Use --cv \1 or less"),
     (r"\(target\)", "with --target"),
 )
 """Advice of the library, and what it is here."""
@@ -55,25 +60,36 @@ class Interrupted(KeyboardInterrupt):
 
 
 class _Terminated(KeyboardInterrupt):
-    """A termination signal: it unwinds the work as Ctrl-C does."""
+    """A signal to end: it unwinds the work as Ctrl-C does."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Unwind on SIGTERM, so that what was found is kept and no worker is left behind."""
+    """Unwind on SIGTERM and SIGHUP, so that what was found is kept and no worker is left behind."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def stop(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        raise _Terminated
+        del frame
+        raise _Terminated(number)
 
-    before = signal.signal(signal.SIGTERM, stop)
+    # A signal that is ignored stays so: that is how nohup works.
+    numbers = [
+        each
+        for each in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(each) is not signal.SIG_IGN
+    ]
+    before = {each: signal.signal(each, stop) for each in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 @contextmanager
@@ -119,9 +135,11 @@ def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, BrokenPipeError):
         return BROKEN_PIPE, ""
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        stopped = isinstance(error, _Terminated) or isinstance(error.__cause__, _Terminated)
         text = str(error) or "nothing was written."
-        return (TERMINATED if stopped else INTERRUPTED), f"Interrupted: {text}"
+        codes = [each.code for each in (error, error.__cause__) if isinstance(each, _Terminated)]
+        return (codes or [INTERRUPTED])[0], f"Interrupted: {text}"
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        return BAD_INPUT, error.format_message()
     code, text = _expected(error) or _unexpected(error)
     return code, f"Error: {one_line(text)}"
 
@@ -131,14 +149,26 @@ def _expected(error: BaseException) -> tuple[int, str] | None:
         return BAD_INPUT, _with_hint(error)
     if isinstance(error, DistsearchError):
         bad_input = isinstance(error, InvalidInputError | DataError | ResourceError)
+        if isinstance(error.__cause__, OSError):  # a full disk is nobody's wrong input
+            bad_input = False
         return BAD_INPUT if bad_input else FAILED, as_options(str(error))
     if isinstance(error, OSError):
+        if not _have_folder():
+            return BAD_INPUT, "the current folder has been deleted. Change to another one."
         name = f"{error.filename}: " if error.filename else ""
         code = BAD_INPUT if isinstance(error, FileNotFoundError) else FAILED
         return code, f"{name}{error.strerror or error}."
     if isinstance(error, MemoryError):
         return FAILED, "memory ran out. Use fewer workers, fewer rows or a larger machine."
     return None
+
+
+def _have_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _unexpected(error: BaseException) -> tuple[int, str]:
@@ -160,9 +190,15 @@ def as_options(text: str) -> str:
     >>> as_options("set missing=['?'] or task='regression'")
     "set --missing-value '?' or a regressor, such as --estimator ridge"
     """
+    text = re.sub(r"\bset ignore=\[([^\]]*)\]", _as_ignore, text)
     for pattern, option in _OPTIONS:
         text = re.sub(pattern, option, text)
     return text
+
+
+def _as_ignore(match: re.Match[str]) -> str:
+    names = re.findall(r"'[^']*'|\"[^\"]*\"", match.group(1))
+    return " ".join(f"--ignore {name}" for name in names)
 
 
 def one_line(text: str) -> str:

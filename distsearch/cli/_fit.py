@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from distsearch.cli._options import backend_option, reading_options, settings, trust_option
+from distsearch.cli._options import (
+    OUTPUT,
+    SEED,
+    backend_option,
+    reading_options,
+    settings,
+    trust_option,
+)
 
 __all__ = ["command"]
 
 _STRATEGIES = ("iterative", "spherical", "diagonal", "full", "mle")
-_FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the training rows."
+_COUNT = click.IntRange(1, 1_000_000)
+_FOLDS_HELP = (
+    "Folds that a candidate is scored on, drawn by the seed, or 'resubstitution' for the training "
+    "rows."
+)
 
 
 @click.command("fit")
@@ -35,16 +45,16 @@ _FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the 
     help="A parameter of it. Repeatable.",
 )
 @click.option("--strategy", type=click.Choice(_STRATEGIES), default="iterative", show_default=True)
-@click.option("--gridsize", type=int, help="Values of λ on the grid (11).")
-@click.option("--epochs", type=int, help="Rounds over all features (iterative; 4).")
-@click.option("--shift-epoch", type=int, help="Restart every so many epochs (iterative).")
-@click.option("--shuffle-epoch", type=int, help="Shuffle features every so many (iterative).")
-@click.option("--finer-epoch", type=int, help="Halve the grid every so many (iterative).")
+@click.option("--gridsize", type=_COUNT, help="Values of λ on the grid (11).")
+@click.option("--epochs", type=_COUNT, help="Rounds over all features (iterative; 4).")
+@click.option("--shift-epoch", type=_COUNT, help="Restart every so many epochs (iterative).")
+@click.option("--shuffle-epoch", type=_COUNT, help="Shuffle features every so many (iterative).")
+@click.option("--finer-epoch", type=_COUNT, help="Halve the grid every so many (iterative).")
 @click.option("--semantics", help="'product', or 'reference' as the authors' program (iterative).")
 @click.option("--scoring", metavar="METRIC", help="Any metric of scikit-learn. [accuracy or r2]")
 @click.option("--cv", default="5", show_default=True, help=_FOLDS_HELP)
 @backend_option
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=SEED, default=0, show_default=True)
 @click.option("--columns", multiple=True, metavar="COLUMN", help="Use only these. Repeatable.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Do not use these. Repeatable.")
 @click.option(
@@ -71,15 +81,11 @@ _FOLDS_HELP = "Folds that a candidate is scored on, or 'resubstitution' for the 
 )
 @click.option(
     "--checkpoint",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=OUTPUT,
     help="Keeps scores, so that the same command continues after a stop. [OUTPUT.partial]",
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file to save the model in."
-)
-@click.option(
-    "--json", "json_file", type=click.Path(path_type=Path), help="A file for the report as JSON."
-)
+@click.option("-o", "--output", type=OUTPUT, help="The file to save the model in.")
+@click.option("--json", "json_file", type=OUTPUT, help="A file for the report as JSON.")
 @trust_option
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.option("--verbose", is_flag=True, help="Report every feature.")

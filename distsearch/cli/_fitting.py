@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +25,7 @@ from distsearch.boxcox import BoxCoxSearchCV
 from distsearch.cli import _checks, _models
 from distsearch.cli._errors import Interrupted, as_options
 from distsearch.cli._report import describe, write_json
-from distsearch.errors import InvalidInputError
+from distsearch.errors import DataError, DistsearchWarning, InvalidInputError
 from distsearch.registry import make_estimator
 from distsearch.search import LineReporter, Memo, reporting
 from distsearch.tables import ReadOptions, Table, describe_missing, load
@@ -93,13 +95,20 @@ def run(request: Request) -> None:
     table = _load(request, is_classifier(estimator))
     search = _make_search(request, estimator, table)
     try:
-        report = _work(request, search, table)
+        model, report = _work(request, search, table)
+        try:
+            _save(request, model, table, report)
+        except DataError as error:
+            click.echo(describe(report, None, verbose=request.verbose))
+            raise DataError(f"{error} {_kept(request.kept)}") from error.__cause__
     except KeyboardInterrupt as error:
         raise Interrupted(_kept(request.kept)) from error
     click.echo(describe(report, request.output, verbose=request.verbose))
 
 
-def _work(request: Request, search: BoxCoxSearchCV, table: Table) -> dict[str, Any]:
+def _work(
+    request: Request, search: BoxCoxSearchCV, table: Table
+) -> tuple[Pipeline, dict[str, Any]]:
     imputer = _make_imputer(request)
     X = table.X if imputer is None else imputer.fit_transform(table.X)
     start = time.monotonic()
@@ -107,15 +116,17 @@ def _work(request: Request, search: BoxCoxSearchCV, table: Table) -> dict[str, A
         search.fit(X, table.y)
     seconds = time.monotonic() - start
     base = _base_score(search, X, table.y)
-    report = _report(request, table, search, base, seconds)
+    first = [] if imputer is None else [("impute", imputer)]
+    model = Pipeline([*first, *search.best_estimator_.steps])
+    return model, _report(request, table, search, base, seconds)
+
+
+def _save(request: Request, model: Pipeline, table: Table, report: dict[str, Any]) -> None:
     if request.output is not None:
-        first = [] if imputer is None else [("impute", imputer)]
-        model = Pipeline([*first, *search.best_estimator_.steps])
         _models.save(request.output, model, table, report)
     write_json(request.json_file, report)
     if request.kept is not None:
         request.kept.unlink(missing_ok=True)
-    return report
 
 
 def _make_estimator(request: Request) -> Any:
@@ -130,10 +141,10 @@ def _make_estimator(request: Request) -> Any:
 
 
 def _load(request: Request, classifier: bool) -> Table:
-    for option, path in [
-        ("-o", request.output), ("--json", request.json_file), ("--checkpoint", request.kept),
-    ]:  # fmt: skip
-        _checks.check_output(path, option, request.data)
+    _checks.check_outputs(
+        {"-o": request.output, "--json": request.json_file, "--checkpoint": request.kept},
+        request.data,
+    )
     _checks.check_scoring_name(request.scoring)
     _checks.parse_folds(request.cv)
     table = load(
@@ -164,7 +175,9 @@ def _make_search(request: Request, estimator: Any, table: Table) -> BoxCoxSearch
         estimator,
         _checks.make_strategy(request.strategy, options, table.X.shape[1]),
         scoring=request.scoring,
-        cv=_checks.parse_folds(request.cv),
+        cv=_checks.make_splitter(
+            _checks.parse_folds(request.cv), request.seed, classifier=is_classifier(estimator)
+        ),
         out_of_range=request.out_of_range,
         backend=request.backend,
         random_state=request.seed,
@@ -183,17 +196,31 @@ def _kept(path: Path | None) -> str:
     if path is None:
         return "nothing was kept; with -o or --checkpoint the scores would have been."
     number = Memo.count_in(path)
+    if not number:
+        return "nothing was kept, for no candidate had been scored."
     return f"{count(number, 'evaluation')} kept in {path}; the same command continues from there."
 
 
 def _base_score(search: BoxCoxSearchCV, X: Any, y: Any) -> float:
-    """Score the estimator on standardised features by the metric and the splits of the search."""
+    """Score the estimator on standardised features by the metric and the splits of the search.
+
+    NaN where that fails: the search has succeeded, and its result is worth more than this.
+    """
     model = make_pipeline(StandardScaler(), clone(search.estimator))
     scorer = check_scoring(model, scoring=search.scoring)
-    with single_threaded():
-        if search.cv == "resubstitution":
-            return float(scorer(model.fit(X, y), X, y))
-        return float(np.mean(cross_val_score(model, X, y, cv=search.cv, scoring=scorer)))
+    try:
+        with single_threaded():
+            if search.cv == "resubstitution":
+                return float(scorer(model.fit(X, y), X, y))
+            scores = cross_val_score(model, X, y, cv=search.cv, scoring=scorer, error_score="raise")
+            return float(np.mean(scores))
+    except Exception as error:  # whatever an estimator or a metric raises
+        warnings.warn(
+            f"There is no score without a map: {type(error).__name__}: {error}",
+            DistsearchWarning,
+            stacklevel=2,
+        )
+        return math.nan
 
 
 def _report(
@@ -210,7 +237,7 @@ def _report(
         "estimator": repr(search.estimator),
         "strategy": repr(search.strategy),
         "scoring": request.scoring or ("accuracy" if table.task == "classification" else "r2"),
-        "cv": search.cv,
+        "cv": _checks.parse_folds(request.cv),
         "seed": request.seed,
         "impute": request.impute,
         "backend": request.backend,

@@ -9,7 +9,6 @@ has us ask; search trees of neighbours are read all the same, for they are in ev
 
 from __future__ import annotations
 
-import os
 import platform
 import warnings
 from collections.abc import Collection, Mapping
@@ -18,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import skops.io
+from sklearn.pipeline import Pipeline
 
 from distsearch._version import __version__
 from distsearch.errors import DataError, DistsearchWarning, InvalidInputError
 from distsearch.registry import is_trusted
-from distsearch.tables import Table
+from distsearch.tables import ReadOptions, Table, whole_file
 
 __all__ = ["load", "save", "untrusted"]
 
@@ -71,15 +71,8 @@ def save(path: Path, model: Any, table: Table, report: Mapping[str, Any]) -> Non
         },
         "report": dict(report),
     }
-    scratch = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with scratch.open("wb") as file:
-            skops.io.dump(content, file)
-            file.flush()
-            os.fsync(file.fileno())
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        skops.io.dump(content, file)
     modules = sorted({_module(name) for name in untrusted(path)})
     if modules:
         trust = " ".join(f"--trust {module}" for module in modules)
@@ -113,7 +106,9 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
     InvalidInputError
         For one with types from a module that is not trusted.
     """
-    if not path.is_file():
+    if path.is_dir():
+        raise DataError(f"{path} is a folder; name a model file in it.")
+    if not path.exists():
         raise DataError(f"There is no model file {path}.")
     try:
         strange = untrusted(path)
@@ -140,7 +135,27 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
             f"{path} has format {content['format']!r}, and this version of distsearch reads "
             f"{_FORMAT}. Use the version that wrote it, or fit again."
         )
+    if not _is_sound(content):
+        raise DataError(_no_model(path))
     return content
+
+
+def _is_sound(content: Mapping[str, Any]) -> bool:
+    """Say whether the entries are of the kinds that `save` writes."""
+    features, report, classes = content["features"], content["report"], content["classes"]
+    try:
+        ReadOptions.from_dict(content["reading"])
+    except (InvalidInputError, TypeError):
+        return False
+    return (
+        isinstance(content["model"], Pipeline)
+        and isinstance(content["target"], str)
+        and isinstance(features, list)
+        and all(isinstance(name, str) for name in features)
+        and isinstance(classes, list | None)
+        and isinstance(report, dict)
+        and all(isinstance(report.get(name), str) for name in ("data", "scoring", "impute"))
+    )
 
 
 def _module(name: str) -> str:

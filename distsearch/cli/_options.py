@@ -6,13 +6,36 @@ import ast
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-__all__ = ["backend_option", "reading_options", "settings", "trust_option"]
+__all__ = ["OUTPUT", "SEED", "backend_option", "reading_options", "settings", "trust_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class _Output(click.Path):
+    """A file to write; ``folder/`` is no name of one, although `Path` would make it one."""
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        text = os.fspath(value)
+        if not text or text.endswith(os.sep):
+            self.fail(f"must be the name of a file. Got {text!r} instead.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+OUTPUT = _Output(path_type=Path)
+"""The type of options that name a file to write."""
+
+SEED = click.IntRange(0, 2**32 - 1)
+"""The type of ``--seed``: what scikit-learn takes."""
 
 
 def settings(

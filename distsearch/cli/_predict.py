@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from distsearch.cli._options import reading_options, trust_option
+from distsearch.cli._options import OUTPUT, reading_options, trust_option
 
 __all__ = ["command"]
 
@@ -18,7 +18,7 @@ __all__ = ["command"]
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OUTPUT,
     help="The file to write, CSV or Parquet by its ending; standard output if not given.",
 )
 @click.option("--proba", is_flag=True, help="Add the probability of each class, a column each.")

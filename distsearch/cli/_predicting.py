@@ -12,18 +12,17 @@ import numpy as np
 import pandas as pd
 from sklearn.metrics import get_scorer
 
-from distsearch._wording import count, did_you_mean
+from distsearch._wording import count, did_you_mean, quoted
 from distsearch.backends import single_threaded
 from distsearch.boxcox import BoxCoxTransformer
 from distsearch.cli import _checks, _models
+from distsearch.cli._errors import one_line
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
 from distsearch.tables import (
     ReadOptions,
-    catalogue,
     describe_missing,
-    load,
+    fetch,
     numeric_features,
-    read_table,
     write_table,
 )
 
@@ -58,7 +57,7 @@ class Request:
 
 def run(request: Request) -> None:
     """Predict and write."""
-    _checks.check_output(request.output, "-o", request.data, str(request.model))
+    _checks.check_outputs({"-o": request.output}, request.data, request.model)
     content = _models.load(request.model, request.trust)
     model, options = content["model"], request.reading(content["reading"])
     if request.proba and not hasattr(model, "predict_proba"):
@@ -66,24 +65,27 @@ def run(request: Request) -> None:
             f"--proba: {type(model[-1]).__name__} gives no probabilities. Leave it out, or fit "
             f"another estimator."
         )
-    frame = _read(request.data, options)
+    frame, _ = fetch(request.data, options)
     X = _features(request, frame, content, options)
     with single_threaded():
         answer = _answer(request, frame, X, model)
         _tell_outside(model, X)
-        _tell_score(frame, X, content)
+        _tell_score(request, frame, X, content)
     if request.output is None:
-        answer.to_csv(sys.stdout, index=False, lineterminator="\n")
+        _print(answer)
         return
     write_table(answer, request.output)
     click.echo(f"{count(len(answer), 'prediction')} in {request.output}.", err=True)
 
 
-def _read(data: str, options: ReadOptions) -> pd.DataFrame:
-    if any(data in (entry.name, *entry.aliases) for entry in catalogue()):
-        table = load(data)
-        return table.X.assign(**{table.target: table.y})
-    return read_table(data, options)
+def _print(answer: pd.DataFrame) -> None:
+    """Write the same bytes as to a file, whatever the terminal's encoding."""
+    if sys.stdout is None:
+        raise InvalidInputError("Standard output is closed. Open it, or name a file with -o.")
+    text: str = answer.to_csv(index=False, lineterminator="\n")
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.flush()
 
 
 def _features(
@@ -109,7 +111,10 @@ def _features(
                 f"--keep {name}: {request.data} has no such column."
                 f"{did_you_mean(name, [str(each) for each in frame.columns])}"
             )
-    X = numeric_features(frame[features], request.data, options)
+    X = numeric_features(
+        frame[features], request.data, options,
+        remedy="The model needs numbers there: correct them, or encode them as for its training.",
+    )  # fmt: skip
     if content["report"]["impute"] == "error":
         _checks.check_missing(
             describe_missing(X), len(X), request.data,
@@ -126,7 +131,7 @@ def _answer(request: Request, frame: pd.DataFrame, X: pd.DataFrame, model: Any) 
     for name in request.keep:
         if name in made:
             raise InvalidInputError(f"--keep {name}: a column of that name is made. Rename it.")
-    kept = frame[list(request.keep)].reset_index(drop=True)
+    kept = frame[list(dict.fromkeys(request.keep))].reset_index(drop=True)
     return pd.concat([kept, pd.DataFrame(made)], axis=1)
 
 
@@ -145,7 +150,9 @@ def _tell_outside(model: Any, X: pd.DataFrame) -> None:
             return
 
 
-def _tell_score(frame: pd.DataFrame, X: pd.DataFrame, content: dict[str, Any]) -> None:
+def _tell_score(
+    request: Request, frame: pd.DataFrame, X: pd.DataFrame, content: dict[str, Any]
+) -> None:
     target, metric = content["target"], content["report"]["scoring"]
     if target not in frame.columns:
         return
@@ -156,10 +163,15 @@ def _tell_score(frame: pd.DataFrame, X: pd.DataFrame, content: dict[str, Any]) -
         truth = _truth(frame[target][known], content["classes"])
         score = get_scorer(metric)(content["model"], X[known], truth)
     except ValueError as error:
-        click.echo(f"Note: {target!r} could not be compared with: {error}", err=True)
+        click.echo(
+            f"Note: {target!r} could not be compared with: {one_line(str(error))}.", err=True
+        )
         return
+    seen = request.data == content["report"]["data"]
     click.echo(
-        f"{metric} on {count(int(known.sum()), 'row')} with {target!r}: {score:.4f}", err=True
+        f"{metric} on {count(int(known.sum()), 'row')} with {target!r}: {score:.4f}"
+        f"{', optimistic, for the model was fitted on this data' if seen else ''}",
+        err=True,
     )
 
 
@@ -167,5 +179,12 @@ def _truth(column: pd.Series[Any], classes: list[Any] | None) -> Any:
     """Return a target as the model knows it: text, whole numbers, or numbers."""
     if classes is not None and all(isinstance(each, str) for each in classes):
         return column.astype(str).to_numpy(dtype=str)
-    numbers = pd.to_numeric(column).to_numpy(dtype=float)
-    return numbers if classes is None else numbers.astype(type(classes[0]))
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    if np.isnan(numbers).any():
+        raise ValueError(f"{quoted(column[np.isnan(numbers)].iloc[0])} is no number")
+    if classes is None:
+        return numbers
+    labels = numbers.astype(type(classes[0]))
+    if (labels != numbers).any():
+        raise ValueError(f"{quoted(numbers[labels != numbers][0])} is no class of the model")
+    return labels

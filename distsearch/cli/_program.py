@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -11,10 +13,12 @@ from typing import Any
 import click
 
 from distsearch._version import __version__
+from distsearch._wording import did_you_mean
 from distsearch.cli._errors import BROKEN_PIPE, notes, tell, terminable
 
 __all__ = ["main"]
 
+_SPELLED = {"λ": "lambda", "±": "+-", "×": "x", "…": "...", "–": "-"}
 _COMMANDS = {
     "fit": "distsearch.cli._fit",
     "predict": "distsearch.cli._predict",
@@ -34,9 +38,9 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a command and return it."""
-        del ctx
         if cmd_name not in _COMMANDS:
-            return None
+            near = did_you_mean(cmd_name, _COMMANDS)
+            ctx.fail(f"No such command {cmd_name!r}.{near}")
         command: click.Command = import_module(_COMMANDS[cmd_name]).command
         return command
 
@@ -45,7 +49,8 @@ class Program(click.Group):
         try:
             with notes(), terminable():
                 super().invoke(ctx)
-                sys.stdout.flush()
+                if sys.stdout is not None:
+                    sys.stdout.flush()
         except (click.exceptions.Exit, SystemExit):
             raise
         except BaseException as error:
@@ -58,6 +63,22 @@ class Program(click.Group):
 def _silence_stdout() -> None:
     """Keep the interpreter from complaining at exit that nobody reads its output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    """Spell out characters that the terminal's encoding lacks, instead of failing."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    plain = "".join(_SPELLED.get(each, each) for each in text)
+    return plain.encode("ascii", "backslashreplace").decode("ascii"), error.end
+
+
+def _print_anything() -> None:
+    codecs.register_error("distsearch.spell", _spell)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="distsearch.spell")
 
 
 @click.command(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
@@ -79,7 +100,7 @@ def _program(traceback: bool) -> None:
 
     \b
     Exit codes: 0 done, 1 the work failed, 2 the command or its input is wrong,
-    130 stopped by Ctrl-C, 143 by a termination signal.
+    130 stopped by Ctrl-C, 143 by a termination signal, 129 by a terminal that closed.
     """  # noqa: D301
     del traceback  # read from the context
 
@@ -95,8 +116,11 @@ def main(args: Sequence[str] | None = None, **extra: Any) -> None:
         Settings of the click context, such as ``default_map``.
     """
     given = None if args is None else list(args)
+    _print_anything()
     try:
         code = _program.main(given, prog_name="distsearch", standalone_mode=False, **extra)
-    except (click.ClickException, click.Abort) as error:
+    except Exception as error:  # outside of any command, such as help that nobody reads
         code = tell(error)
+        if code == BROKEN_PIPE:
+            _silence_stdout()
     sys.exit(code if isinstance(code, int) else 0)

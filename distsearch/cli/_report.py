@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from distsearch._wording import count
 from distsearch.cli._console import columns, facts
+from distsearch.tables import whole_file
 
-__all__ = ["describe", "strict_json", "write_json"]
+__all__ = ["caution", "describe", "strict_json", "write_json"]
 
 _MOST_ROWS = 15
 
@@ -33,16 +33,33 @@ def describe(report: Mapping[str, Any], output: Path | None, *, verbose: bool = 
     sizes = [count(report["rows"], "row"), count(report["features"], "feature")]
     if report["classes"] is not None:
         sizes.append(count(report["classes"], "class"))
-    work = count(report["evaluations"], "evaluation")
+    work, repeats = count(report["evaluations"], "evaluation"), report["already_known"]
     pairs = [
         ("Data", f"{report['data']}: {', '.join(sizes)}"),
         ("Estimator", f"{report['estimator']} by {report['strategy']}"),
-        (f"Base {metric}", f"{base:.4f}"),
-        (f"Found {metric}", f"{score:.4f} ({score - base:+.4f}), {_where(report['cv'])}"),
-        ("Work", f"{work}, {report['already_known']:,} known already, {report['seconds']:.1f} s"),
+        (f"Base {metric}", f"{_number(base)}, on standardised features"),
+        (f"Found {metric}", f"{score:.4f} ({_number(score - base, '+')}), {_where(report['cv'])}"),
+        *[("Caution", line) for line in caution(report)],
+        ("Work", f"{work}, {repeats:,} not scored again, {report['seconds']:.1f} s"),
         ("Model", str(output) if output else "not saved; use -o FILE to save it"),
     ]
     return f"{facts(pairs)}\n\n{_lambdas(report['lambdas'], verbose)}"
+
+
+def caution(report: Mapping[str, Any]) -> list[str]:
+    """Return why the score found is no estimate for new rows, in one or two sentences."""
+    candidates, cv = report["evaluations"], report["cv"]
+    if cv == "resubstitution":
+        why = "The found score is that of the rows the model was fitted on"
+    elif candidates > 1:
+        why = f"The found score is the best of {candidates:,} on the same folds"
+    else:
+        return []
+    return [f"{why}, so it is optimistic.", "For a fair one, predict rows that fit has not seen."]
+
+
+def _number(value: float, sign: str = "") -> str:
+    return "undefined" if math.isnan(value) else f"{value:{sign}.4f}"
 
 
 def _where(cv: Any) -> str:
@@ -61,12 +78,9 @@ def write_json(path: Path | None, report: Mapping[str, Any]) -> None:
     """Write a report as strict JSON, whole or not at all."""
     if path is None:
         return
-    scratch = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        scratch.write_text(strict_json(report) + "\n", encoding="utf-8")
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
+    text = strict_json({**report, "caution": " ".join(caution(report)) or None})
+    with whole_file(path) as file:
+        file.write(f"{text}\n".encode())
 
 
 def strict_json(value: Any) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,14 +51,14 @@ def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Start the command line in a process group of its own."""
     with ExitStack() as stack:
 
-        def call(*args: Any) -> subprocess.Popen[str]:
+        def call(*args: Any, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
             path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
             process = subprocess.Popen(
                 [sys.executable, "-m", "distsearch.cli", *map(str, args)],
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 text=True,
-                env={**os.environ, "PYTHONPATH": path},
+                env={**os.environ, "PYTHONPATH": path, **(env or {})},
                 cwd=tmp_path,
                 start_new_session=True,
             )

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from distsearch.boxcox import BoxCoxSearchCV, IterativeGrid
+from distsearch.boxcox import BoxCoxSearchCV, BoxCoxTransformer, IterativeGrid
 from distsearch.cli import _models
 from distsearch.cli._report import strict_json
 
@@ -40,11 +42,12 @@ def test_the_model_is_that_of_the_estimator_built_by_hand(
         "--epochs", "2", "--gridsize", "5", "--cv", "3", "--backend", "serial",
         "-o", output, "--json", report, "--quiet",
     )  # fmt: skip
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
     by_hand = BoxCoxSearchCV(
-        GaussianNB(), IterativeGrid(gridsize=5, epochs=2), cv=3, random_state=0
+        GaussianNB(), IterativeGrid(gridsize=5, epochs=2), cv=folds, random_state=0
     ).fit(frame[FEATURES], frame["species"])
     plain = make_pipeline(StandardScaler(), GaussianNB())
-    base = cross_val_score(plain, frame[FEATURES], frame["species"], cv=3).mean()
+    base = cross_val_score(plain, frame[FEATURES], frame["species"], cv=folds).mean()
     content, written = _models.load(output), strict(report)
     assert (done.code, done.err) == (0, "")
     np.testing.assert_array_equal(
@@ -70,7 +73,8 @@ def test_regression(run: Callable[..., Any], tmp_path: Path) -> None:
     )  # fmt: skip
     X, y = load_diabetes(return_X_y=True)
     plain = make_pipeline(StandardScaler(), Ridge(alpha=2.5))
-    expected = cross_val_score(plain, X, y, cv=5, scoring="neg_mean_absolute_error").mean()
+    folds = KFold(5, shuffle=True, random_state=0)
+    expected = cross_val_score(plain, X, y, cv=folds, scoring="neg_mean_absolute_error").mean()
     assert done.code == 0
     assert strict(report)["base_score"] == pytest.approx(expected, abs=1e-9)
     assert strict(report)["classes"] is None
@@ -125,13 +129,23 @@ def test_missing_values_are_named_or_filled(
         (["iris", "--param", "n_neighbors=many"], "Got 'many' instead"),
         (["iris", "--scoring", "acuracy"], "Did you mean 'accuracy'"),
         (["iris", "--strategy", "mle", "--epochs", "3"], "--epochs has no effect"),
-        (["iris", "--epochs", "0"], "The 'epochs' parameter"),
+        (["iris", "--epochs", "0"], "0 is not in the range"),
         (["iris", "--cv", "1"], "--cv must be"),
         (["iris", "--cv", "60"], "Class 0 has 50 of the rows"),
         (["iris", "--backend", "procesess"], "Did you mean 'processes'"),
         (["iris", "--backend", "processes:99"], "99 workers were asked for"),
         (["iris", "-o", "/nowhere/m.skops"], "no folder /nowhere"),
         (["iris", "--json", "."], "is a folder"),
+        (["iris", "-o", ""], "must be the name of a file"),
+        (["iris", "-o", "models/"], "must be the name of a file. Got 'models/'"),
+        (["iris", "-o", "m", "--json", "m"], "--json m and -o are one file"),
+        (["iris", "-o", "m", "--checkpoint", "./m"], "--checkpoint m and -o are one file"),
+        (["iris", "-o", "m", "--json", "m.partial"], "m.partial and --json are one file"),
+        (["iris", "--gridsize", "1000000000"], "is not in the range"),
+        (["iris", "--seed", "99999999999"], "is not in the range"),
+        (["iris", "--columns", "petal"], "--columns names 'petal'"),
+        (["iris", "--encoding", "base64"], "--encoding must be a text encoding"),
+        ([""], "is empty"),
         (["digits", "--strategy", "full"], "11^64 candidates"),
         (["iriss"], "Did you mean 'iris'"),
         (["missing.csv", "--target", "a"], "missing.csv does not exist"),
@@ -139,6 +153,7 @@ def test_missing_values_are_named_or_filled(
         (["iris", "--estimator", "os:path"], "--trust os"),
         (["iris", "--estimator", "ridge", "--scoring", "acuracy"], "no metric"),
         (["diabetes", "--estimator", "knn"], "Class 25 has 1 of the rows"),
+        (["iris", "--cv", "51"], "Use --cv 50 or less"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -215,3 +230,111 @@ def test_iris_by_name(run: Callable[..., Any]) -> None:
     done = run("fit", "iris", "--strategy", "mle", "--backend", "serial", "--quiet")
     rows, features = load_iris().data.shape
     assert f"iris: {rows} rows, {features} features, 3 classes" in done.out
+
+
+def test_pipes_and_devices_are_not_replaced(run: Callable[..., Any], tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for option in ("-o", "--json", "--checkpoint"):
+        result = run("fit", "iris", option, pipe)
+        assert result.code == 2
+        assert "is not a regular file" in result.error
+    assert pipe.is_fifo()
+
+
+def test_a_link_keeps_pointing_to_its_file(run: Callable[..., Any], tmp_path: Path) -> None:
+    for name in ("m.skops", "r.json"):
+        (tmp_path / name).symlink_to(tmp_path / f"real.{name}")
+    assert run("fit", "iris", "--strategy", "mle", "--backend", "serial", "-o",
+               tmp_path / "m.skops", "--json", tmp_path / "r.json").code == 0  # fmt: skip
+    assert _models.load(tmp_path / "real.m.skops")["report"] | {"caution": None} == strict(
+        tmp_path / "real.r.json"
+    )
+    assert (tmp_path / "m.skops").is_symlink()
+    assert (tmp_path / "r.json").is_symlink()
+
+
+def test_what_was_found_is_told_where_it_cannot_be_saved(
+    monkeypatch: pytest.MonkeyPatch, run: Callable[..., Any], tmp_path: Path
+) -> None:
+    def full(content: Any, file: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    output = tmp_path / "m.skops"
+    call = ("fit", "iris", "--strategy", "spherical", "--backend", "serial", "-o", output,
+            "--quiet")  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr("skops.io.dump", full)
+        failed = run(*call)
+    assert failed.code == 1
+    assert f"{output} cannot be written: No space left on device. 11 evaluations kept in" in (
+        failed.error
+    )
+    assert "not saved" in failed.out
+    again = run(*call, "--json", tmp_path / "r.json")
+    assert (again.code, strict(tmp_path / "r.json")["evaluations"]) == (0, 0)
+    found = [[line for line in each.out.splitlines() if "Found" in line]
+             for each in (failed, again)]  # fmt: skip
+    assert found[0] == found[1]
+
+
+def test_folds_are_drawn_at_random(run: Callable[..., Any], tmp_path: Path) -> None:
+    """In a sorted file, folds of neighbouring rows have targets that training never saw."""
+    x = np.arange(100.0)
+    pd.DataFrame({"x": x, "y": x + np.sin(x)}).to_csv(tmp_path / "d.csv", index=False)
+    scores = []
+    for seed in (0, 0, 1):
+        report = tmp_path / "r.json"
+        run(
+            "fit", tmp_path / "d.csv", "--target", "y", "--estimator", "knn-regressor",
+            "--strategy", "mle", "--backend", "serial", "--seed", seed, "--json", report,
+        )  # fmt: skip
+        scores.append(strict(report)["base_score"])
+    assert min(scores) > 0.98  # 0.3 and less with neighbouring rows
+    assert scores[0] == scores[1] != scores[2]
+
+
+def test_a_plain_estimator_that_has_no_score_costs_nothing(
+    run: Callable[..., Any], tmp_path: Path
+) -> None:
+    # A line fits one λ exactly; without a map it goes below zero, where this metric has no value.
+    frame = pd.DataFrame({"x": np.linspace(1.0, 10.0, 60)})
+    mapped = BoxCoxTransformer([5.0]).fit_transform(frame).ravel()
+    frame.assign(y=1000 * (mapped - mapped.min())).to_csv(tmp_path / "d.csv", index=False)
+    report = tmp_path / "r.json"
+    for cv in ("resubstitution", "3"):
+        done = run(
+            "fit", tmp_path / "d.csv", "--target", "y", "--estimator", "linear", "--strategy",
+            "spherical", "--scoring", "neg_mean_squared_log_error", "--backend", "serial",
+            "--cv", cv, "--json", report, "--quiet",
+        )  # fmt: skip
+        assert done.code == 0
+        assert "There is no score without a map: ValueError" in done.err
+        assert "undefined, on standardised features" in done.out
+        written = strict(report)
+        assert (written["base_score"], written["base_score_reason"]) == (None, "undefined")
+        assert np.isfinite(written["score"])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--strategy", "spherical"], "The found score is the best of 11 on the same folds"),
+        (["--strategy", "mle"], None),
+        (["--strategy", "mle", "--cv", "resubstitution"], "the rows the model was fitted on"),
+    ],
+    ids=["best of many", "one candidate", "training rows"],
+)
+def test_a_score_that_is_optimistic_is_called_so(
+    run: Callable[..., Any], tmp_path: Path, options: list[str], words: str | None
+) -> None:
+    report = tmp_path / "r.json"
+    done = run("fit", "iris", *options, "--backend", "serial", "--json", report, "--quiet")
+    caution = strict(report)["caution"]
+    if words is None:
+        assert caution is None
+        assert "optimistic" not in done.out
+    else:
+        assert words in caution
+        assert words in done.out
+        assert "so it is optimistic" in done.out

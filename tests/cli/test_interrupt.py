@@ -15,7 +15,9 @@ import psutil
 import pytest
 from sklearn.datasets import load_iris
 
+from distsearch.boxcox import BoxCoxSearchCV
 from distsearch.cli import _models
+from distsearch.cli._errors import terminable
 from distsearch.search import Memo
 
 SLOW = """
@@ -54,7 +56,9 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "term"]
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["ctrl-c", "term", "closed terminal"],
 )
 def test_a_stopped_fit_continues_to_the_same_bits(
     monkeypatch: pytest.MonkeyPatch,
@@ -109,3 +113,27 @@ def test_a_checkpoint_of_another_search_is_not_used(
     assert result.code == 2
     assert "belongs to another search" in result.error
     assert os.listdir(tmp_path) == ["m.skops.partial"]
+
+
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    """So a fit under nohup outlives its terminal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with terminable():
+            signal.raise_signal(signal.SIGHUP)
+        with pytest.raises(KeyboardInterrupt), terminable():
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_nothing_kept_is_not_said_to_be_in_a_file(
+    monkeypatch: pytest.MonkeyPatch, run: Callable[..., Any], tmp_path: Path
+) -> None:
+    def stop(*args: Any, **how: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BoxCoxSearchCV, "fit", stop)
+    result = run(*FIT, "--backend", "serial", "-o", tmp_path / "m.skops")
+    assert result.code == 130
+    assert "nothing was kept" in result.error

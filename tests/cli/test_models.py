@@ -21,6 +21,7 @@ from distsearch.errors import DataError, DistsearchWarning, InvalidInputError
 from distsearch.registry import SHORT_NAMES, make_estimator
 from distsearch.tables import load
 
+REPORT = {"data": "iris", "scoring": "accuracy", "impute": "error"}
 TREES = {"tree", "forest", "tree-regressor", "forest-regressor"}
 
 
@@ -37,14 +38,14 @@ def test_every_short_name_can_be_saved_and_read(name: str, tmp_path: Path) -> No
     path = tmp_path / "m.skops"
     told = pytest.warns(DistsearchWarning, match=r"add --trust sklearn\.tree\._tree\.")
     with told if name in TREES else nullcontext():
-        _models.save(path, model, table, {"score": 0.5})
+        _models.save(path, model, table, {**REPORT, "score": 0.5})
     if name in TREES:  # a forged tree can crash the process
         with pytest.raises(InvalidInputError, match=r"--trust sklearn\.tree"):
             _models.load(path)
     content = _models.load(path, ["sklearn"] if name in TREES else [])
     np.testing.assert_array_equal(content["model"].predict(table.X), model.predict(table.X))
     assert content["features"] == load_iris().feature_names
-    assert content["report"] == {"score": 0.5}
+    assert content["report"] == {**REPORT, "score": 0.5}
     assert content["classes"] == ([0, 1, 2] if hasattr(model, "classes_") else None)
     assert os.listdir(tmp_path) == ["m.skops"]
 
@@ -54,7 +55,7 @@ def test_code_in_a_model_file_is_not_run(tmp_path: Path) -> None:
     path = tmp_path / "m.skops"
     evil = make_pipeline(FunctionTransformer(os.getcwd), BoxCoxTransformer())
     with pytest.warns(DistsearchWarning, match="--trust"):
-        _models.save(path, evil, table, {})
+        _models.save(path, evil, table, REPORT)
     with pytest.raises(InvalidInputError, match=r"getcwd.*--trust"):
         _models.load(path)
 
@@ -68,7 +69,7 @@ class _Boom:
 def test_what_is_no_model_file_is_one_error(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "m.skops"
     model, table = fitted()
-    _models.save(path, model, table, {})
+    _models.save(path, model, table, REPORT)
     if kind == "zip":
         with zipfile.ZipFile(path, "w") as file:
             file.writestr("a.txt", "a")
@@ -101,8 +102,8 @@ def test_a_failing_write_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(skops.io, "dump", full)
-    with pytest.raises(OSError, match="No space"):
-        _models.save(path, *fitted(), {})
+    with pytest.raises(DataError, match=r"m\.skops cannot be written: No space"):
+        _models.save(path, *fitted(), REPORT)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["m.skops"]
 
@@ -118,6 +119,28 @@ def test_labels_of_any_kind_come_back(tmp_path: Path) -> None:
         pd.DataFrame({"x": np.arange(20.0), "y": labels * 10}).to_csv(data, index=False)
         table = load(data, "y")
         model = make_pipeline(BoxCoxTransformer("mle"), make_estimator("nb")).fit(table.X, table.y)
-        _models.save(tmp_path / "m.skops", model, table, {})
+        _models.save(tmp_path / "m.skops", model, table, REPORT)
         again = _models.load(tmp_path / "m.skops")["model"]
         assert again.predict(table.X).tolist() == model.predict(table.X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [
+        ("model", 1), ("features", "abc"), ("features", [1]), ("target", None), ("classes", 3),
+        ("reading", {"delimiter": "ab"}), ("reading", 1), ("reading", {"missing": 3}),
+        ("report", {}), ("report", None),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_entries_of_another_kind_are_one_error(tmp_path: Path, entry: str, value: Any) -> None:
+    path = tmp_path / "m.skops"
+    _models.save(path, *fitted(), REPORT)
+    skops.io.dump({**_models.load(path), entry: value}, path)
+    with pytest.raises(DataError, match="is not a model that distsearch fit saved"):
+        _models.load(path)
+
+
+def test_a_folder_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is a folder"):
+        _models.load(tmp_path)

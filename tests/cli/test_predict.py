@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import GaussianNB
 
@@ -73,7 +75,9 @@ def test_rows_without_target_are_left_out_of_the_score(
     numbered.to_csv(data, index=False)
     done = run("predict", model, data)
     assert "accuracy on 50 rows" in done.err
-    assert float(done.err.split()[-1]) > 0.8
+    share = re.search(r"with 'species': (\d\.\d+), optimistic", done.err)
+    assert share is not None
+    assert float(share.group(1)) > 0.8
 
 
 def test_missing_columns_are_named(
@@ -140,3 +144,66 @@ def test_columns_to_keep_must_be_there(run: Callable[..., Any], model: Path, flo
     result = run("predict", model, flowers, "--keep", "idd")
     assert result.code == 2
     assert "Did you mean 'id'" in result.error
+
+
+def test_data_of_the_catalogue_has_the_names_that_fit_knows(
+    run: Callable[..., Any], model: Path
+) -> None:
+    result = run("predict", model, "Half-Circles")
+    assert "lacks 4 of 4 features" in result.error
+    assert "Did you mean 'iris'" in run("predict", model, "irs").error
+
+
+def test_a_column_to_keep_is_kept_once(run: Callable[..., Any], model: Path, flowers: Path) -> None:
+    done = run("predict", model, flowers, "--keep", "id", "--keep", "id")
+    assert list(pd.read_csv(io.StringIO(done.out)).columns) == ["id", "prediction"]
+
+
+def test_text_is_no_reason_to_leave_out_a_feature(
+    run: Callable[..., Any], model: Path, frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    data = tmp_path / "new.csv"
+    frame.assign(sl="long").to_csv(data, index=False)
+    error = run("predict", model, data).error
+    assert "'sl' is text ('long')" in error
+    assert "--ignore" not in error
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [([0.5, 1.5, 2.5], "0.5 is no class of the model"), (["a", "b", "c"], "'a' is no number")],
+    ids=["fractions", "text"],
+)
+def test_labels_that_are_none_are_not_rounded_to_one(
+    run: Callable[..., Any], tmp_path: Path, labels: list[Any], words: str
+) -> None:
+    data, model = tmp_path / "d.csv", tmp_path / "m.skops"
+    run("fit", "iris", "--strategy", "mle", "--backend", "serial", "-o", model)
+    frame = load_iris(as_frame=True).frame
+    frame.assign(target=np.repeat(labels, 50)).to_csv(data, index=False)
+    done = run("predict", model, data)
+    assert done.code == 0
+    assert f"Note: 'target' could not be compared with: {words}." in done.err
+    assert "accuracy" not in done.err
+
+
+def test_a_score_on_the_training_file_is_called_optimistic(
+    run: Callable[..., Any], model: Path, flowers: Path, frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    frame.to_csv(tmp_path / "other.csv", index=False)
+    assert "optimistic" in run("predict", model, flowers).err
+    assert "optimistic" not in run("predict", model, tmp_path / "other.csv").err
+
+
+def test_predictions_are_utf_8_in_any_locale(
+    run: Callable[..., Any], start: Callable[..., Any], frame: pd.DataFrame, tmp_path: Path
+) -> None:
+    data, model = tmp_path / "d.csv", tmp_path / "m.skops"
+    frame["species"] = frame["species"].str.replace("setosa", "Sürfinie λ")
+    frame.to_csv(data, index=False)
+    run("fit", data, "--target", "species", "--ignore", "id", "--strategy", "mle", "--backend",
+        "serial", "-o", model)  # fmt: skip
+    process = start("predict", model, data, env={"PYTHONIOENCODING": "latin-1"})
+    out = process.stdout.buffer.read().decode("utf-8")
+    assert process.wait(60) == 0
+    assert "Sürfinie λ" in out

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 import pytest
 
+import distsearch
 from distsearch import __version__
 from distsearch.cli import _data
 from distsearch.cli._errors import as_options, notes, tell
 from distsearch.errors import BackendError, DataError, DistsearchWarning, ResourceError
 
+ROOT = Path(distsearch.__file__).parents[1]
 HEAVY = {"numpy", "pandas", "scipy", "sklearn", "ray", "joblib", "skops", "threadpoolctl"}
 
 
@@ -48,7 +52,7 @@ def test_version(run: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["fits"], "No such command 'fits'"),
+        (["fits"], "No such command 'fits'. Did you mean 'fit'?"),
         (["--nope"], "No such option"),
         (["fit"], "Missing argument 'DATA'"),
         (["fit", "iris", "--strategy", "itertive"], "'itertive' is not one of 'iterative'"),
@@ -66,6 +70,11 @@ def test_a_wrong_command_is_one_line_and_code_2(
     assert not result.out
 
 
+def _caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
@@ -77,6 +86,7 @@ def test_a_wrong_command_is_one_line_and_code_2(
         (FileNotFoundError(errno.ENOENT, "No such file", "/y"), 2, "Error: /y: No such file."),
         (MemoryError(), 1, "Error: memory ran out."),
         (KeyboardInterrupt(), 130, "Interrupted: "),
+        (_caused(DataError("full"), OSError(errno.ENOSPC, "No space")), 1, "Error: full"),
         (ZeroDivisionError("oh"), 1, "Error: unexpected ZeroDivisionError: oh"),
         (ValueError("ours"), 1, "Error: unexpected ValueError: ours"),
     ],
@@ -138,6 +148,8 @@ def test_a_warning_is_shown_once_and_only_if_it_is_for_users(
         ("set decimal=','", "set --decimal ','"),
         ("drop them with missing_target='drop'", "drop them with --missing-target drop"),
         ("n_neighbors=3", "n_neighbors=3"),
+        ("set ignore=['a b', \"it's\"].", "--ignore 'a b' --ignore \"it's\"."),
+        ("declare it categorical", "declare it with --categorical"),
     ],
 )
 def test_advice_is_given_in_options(text: str, shown: str) -> None:
@@ -165,3 +177,45 @@ def test_examples_in_the_help_keep_their_lines(run: Callable[..., Any], args: li
     lines = [line.strip() for line in run(*args, "--help").out.splitlines()]
     assert any(line.startswith(("distsearch fit ", "distsearch predict ")) for line in lines)
     assert not any("\\b" in line for line in lines)
+
+
+@pytest.mark.parametrize("args", [[], ["data"]], ids=" ".join)
+def test_a_group_without_command_shows_its_help(run: Callable[..., Any], args: list[str]) -> None:
+    result = run(*args)
+    assert result.code == 2
+    assert result.err.startswith("Usage: distsearch")
+    assert len(result.err.splitlines()) > 5
+
+
+def _shell(line: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    program = f"{sys.executable} -m distsearch.cli"
+    return subprocess.run(
+        ["/bin/sh", "-c", line.replace("distsearch", program)],
+        capture_output=True, check=False, env={**os.environ, **variables},
+    )  # fmt: skip
+
+
+FIT = "distsearch fit iris --strategy mle --backend serial --quiet"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "words"),
+    [
+        ("distsearch --help >/dev/full", 1, "Error: No space left"),
+        ("distsearch data list >/dev/full", 1, "Error: No space left"),
+        (f"{FIT} >&-", 0, "Note: labels"),
+        ("mkdir gone; cd gone; rmdir ../gone; distsearch fit a --target b", 2, "has been deleted"),
+    ],
+    ids=["help", "list", "closed", "no folder"],
+)
+def test_places_that_take_no_output(tmp_path: Path, line: str, code: int, words: str) -> None:
+    done = _shell(f"cd {tmp_path}; {line}", PYTHONPATH=str(ROOT))
+    assert (done.returncode, len(done.stderr.splitlines())) == (code, 1)
+    assert words in done.stderr.decode()
+
+
+@pytest.mark.parametrize(("encoding", "sign"), [("utf-8", "λ"), ("latin-1", "lambda")])
+def test_a_terminal_that_lacks_a_letter_gets_it_spelled(encoding: str, sign: str) -> None:
+    done = _shell(FIT, PYTHONIOENCODING=encoding)
+    assert done.returncode == 0
+    assert done.stdout.decode(encoding).count(f"  {sign}") == 1

@@ -19,6 +19,7 @@ import numpy as np
 import psutil
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
 
 import distsearch
@@ -145,7 +146,9 @@ def test_the_job_writes_the_model_that_a_serial_fit_finds(
     done = submit("iris", "--estimator", "nb", "--epochs", "1", "--cv", "3", "-o", output)
     assert done.returncode == 0, done.stdout
     X, y = load_iris(return_X_y=True, as_frame=True)
-    by_hand = BoxCoxSearchCV(GaussianNB(), IterativeGrid(epochs=1), cv=3, random_state=0).fit(X, y)
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+    by_hand = BoxCoxSearchCV(GaussianNB(), IterativeGrid(epochs=1), cv=folds, random_state=0)
+    by_hand.fit(X, y)
     content = _models.load(output)
     assert content["report"]["backend"] == "ray"
     assert list(content["report"]["lambdas"].values()) == by_hand.lambdas_.tolist()
