@@ -11,7 +11,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.random import mtrand
 from distsearch.backends._protocol import Failure, Outcome, Unit, UnitFn
 from distsearch.backends._sending import dump_payload, dump_result
 from distsearch.backends._threads import single_threaded
+from distsearch.backends._turns import turn
 
 __all__ = [
     "Result",
@@ -38,7 +39,7 @@ Result = tuple[bool, bytes, float]
 
 _here = threading.local()
 _worker_process = False
-_scratch = np.random.MT19937(0)
+_spare: list[np.random.MT19937] = []
 
 
 def inside_unit() -> bool:
@@ -98,30 +99,36 @@ def run_units(fn: UnitFn, blobs: Sequence[bytes], shared: Any, *, worker: bool) 
         can only come from the unit itself.
     """
     # What a unit parallelises inside itself would compete with the units beside it.
-    with single_threaded(), parallel_config("sequential"):
-        return [_run_blob(fn, blob, shared, worker) for blob in blobs]
+    with (
+        nullcontext(True) if worker else turn() as ours,
+        single_threaded() if ours else nullcontext(),
+        parallel_config("sequential"),
+    ):
+        return [_run_blob(fn, blob, shared, worker, ours) for blob in blobs]
 
 
-def _run_blob(fn: UnitFn, blob: bytes, shared: Any, worker: bool) -> Result:
+def _run_blob(fn: UnitFn, blob: bytes, shared: Any, worker: bool, ours: bool) -> Result:
     try:
         unit = _unpack(blob)
     except Exception as error:
         return False, _dump_error(error), 0.0
     if not worker:
-        return execute(fn, unit, shared)
+        return execute(fn, unit, shared, set_state=ours)
     try:
         return execute(fn, unit, shared, keep_state=False)
     except KeyboardInterrupt as error:
         return False, _dump_error(error), 0.0
 
 
-def execute(fn: UnitFn, unit: Unit, shared: Any, *, keep_state: bool = True) -> Result:
+def execute(
+    fn: UnitFn, unit: Unit, shared: Any, *, keep_state: bool = True, set_state: bool = True
+) -> Result:
     """Run one unit with the global generators set from its seed."""
     outer = getattr(_here, "inside", False)
     _here.inside = True
     start = time.perf_counter()
     try:
-        with _seeded(unit.seed, keep_state):
+        with _seeded(unit.seed if set_state else None, keep_state):
             start = time.perf_counter()
             value = fn(unit, shared)
         seconds = time.perf_counter() - start
@@ -148,13 +155,16 @@ def _seeded(seed: np.random.SeedSequence | None, keep_state: bool) -> Iterator[N
     python_state = random.getstate() if keep_state else None
     numpy_state = np.random.get_state(legacy=False) if keep_state else None  # noqa: NPY002
     generator = mtrand.get_bit_generator()
-    mtrand.set_bit_generator(_scratch if generator is not _scratch else np.random.MT19937(0))
+    # Never let go of one: a thread of the caller's may be drawing from it.
+    scratch = _spare.pop() if _spare else np.random.MT19937(0)
+    mtrand.set_bit_generator(scratch)
     try:
         np.random.seed(words[:4])  # noqa: NPY002
         random.seed(int.from_bytes(words[4:].tobytes(), "little"))
         yield
     finally:
         mtrand.set_bit_generator(generator)
+        _spare.append(scratch)
         if numpy_state is not None and numpy_state["has_gauss"]:
             np.random.set_state(numpy_state)  # noqa: NPY002
         if python_state is not None:

@@ -25,7 +25,8 @@ class SerialBackend(ShippedBackend):
     """Run units in the calling process, in order.
 
     Functions, payloads and data go through pickle here too, so that what works on this backend
-    works on the others. A unit that ends the process ends the caller.
+    works on the others. A unit that ends the process ends the caller. Units of several threads
+    take turns, because they share the process's generators, warning filters and BLAS threads.
 
     Attributes
     ----------

@@ -36,9 +36,8 @@ class Columns:
     @classmethod
     def learn(cls, X: Floats, names: list[str]) -> Columns:
         """Learn from training rows; warn of columns that scaling robs of their resolution."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", category=RuntimeWarning)  # all-NaN columns
-            low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+        # Unlike nanmin, fmin says nothing of columns that are all NaN.
+        low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
         distinct = np.zeros(X.shape[1], dtype=np.int64)
         blurred = []
         for j, column in enumerate(X.T):
