@@ -81,12 +81,14 @@ class Failure:
         Raises
         ------
         BaseException
-            What the unit raised; `BackendError` where that cannot be rebuilt here, and
-            `UnitLostError` when the worker died.
+            What the unit raised; `BackendError` where that cannot be rebuilt here or, like
+            SystemExit, would end more than the unit, and `UnitLostError` when the worker died.
         """
         cause = RemoteTraceback(self.traceback) if self.traceback else None
+        if isinstance(self.exception, Exception):
+            raise self.exception from cause
         stand_in = UnitLostError if self.kind == "lost" else BackendError
-        raise (self.exception or stand_in(f"{self.type}: {self.message}")) from cause
+        raise stand_in(f"{self.type}: {self.message}") from cause
 
 
 @dataclass(frozen=True, slots=True)

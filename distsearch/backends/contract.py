@@ -221,6 +221,8 @@ class BackendContract:
             (outcome,) = backend.run(do.fail, plain(["exit"]))
         assert outcome.failure is not None
         assert (outcome.failure.type, outcome.failure.message) == ("SystemExit", "3")
+        with raises(BackendError, "SystemExit: 3"):
+            outcome.unwrap()
 
     def test_a_result_that_cannot_be_sent_is_an_error_of_the_unit(self) -> None:
         """Its neighbours have their values."""
