@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from types import TracebackType
 from typing import Any, Self
 
@@ -10,7 +11,15 @@ from joblib import cpu_count
 from distsearch.backends._sending import Frozen
 from distsearch.errors import BackendError, InvalidInputError, ResourceError
 
-__all__ = ["Closing", "SharedData", "ShippedBackend", "check_owner", "check_workers"]
+__all__ = [
+    "Closing",
+    "SharedData",
+    "ShippedBackend",
+    "check_owner",
+    "check_workers",
+    "is_count",
+    "within_means",
+]
 
 _MOST_PER_CORE = 4
 
@@ -34,7 +43,7 @@ class Closing:
 
 
 class ShippedBackend(Closing):
-    """Ways to copy and pickle a backend: copies are the same backend, pickles its name."""
+    """Ways to copy and pickle a backend: copies are the same backend, pickles how it was made."""
 
     name: str
 
@@ -43,6 +52,11 @@ class ShippedBackend(Closing):
         """What `get_backend` makes an equal backend from."""
         return self.name
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it was made with."""
+        return {}
+
     def __copy__(self) -> Self:
         return self
 
@@ -50,9 +64,16 @@ class ShippedBackend(Closing):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from distsearch.backends._registry import get_backend
+        from distsearch.backends._registry import restore_backend
 
-        return get_backend, (self.spec,)
+        return restore_backend, (self.name, self.arguments)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.arguments
+
+    def __setstate__(self, arguments: dict[str, Any]) -> None:
+        # Serialisers that do not heed __reduce__ come here.
+        self.__init__(**within_means(arguments))  # type: ignore[misc]
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.spec!r})"
@@ -103,20 +124,36 @@ def check_workers(workers: int) -> int:
     Raises
     ------
     InvalidInputError
-        For 0 and for negative numbers but -1.
+        For anything but a positive integer or -1.
     ResourceError
         For more than four workers a core.
     """
-    cores = cpu_count()
+    cores = int(cpu_count())
     if workers == -1:
-        return int(cores)
-    if workers < 1:
+        return cores
+    if not is_count(workers):
         raise InvalidInputError(
-            f"workers must be a positive number, or -1 for all cores. Got {workers} instead."
+            f"workers must be a positive whole number, or -1 for all cores. Got {workers!r} instead."
         )
     if workers > _MOST_PER_CORE * cores:
         raise ResourceError(
             f"{workers} workers were asked for, and this machine has {cores} cores to use. "
             f"At most {_MOST_PER_CORE} workers a core are allowed; use -1 for one a core."
         )
-    return workers
+    return int(workers)
+
+
+def within_means(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return a backend's arguments with no more workers than this machine allows.
+
+    What was saved on a large machine can be loaded on a small one.
+    """
+    workers = arguments.get("workers")
+    if workers is None:
+        return arguments
+    return {**arguments, "workers": min(workers, _MOST_PER_CORE * int(cpu_count()))}
+
+
+def is_count(number: Any) -> bool:
+    """Say whether ``number`` is an integer of 1 or more."""
+    return isinstance(number, Integral) and number is not True and int(number) >= 1

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from distsearch._wording import did_you_mean
-from distsearch.backends._base import ShippedBackend
+from distsearch.backends._base import ShippedBackend, within_means
 from distsearch.backends._execute import inside_unit
 from distsearch.backends._protocol import Backend
 from distsearch.backends.processes import ProcessesBackend
 from distsearch.backends.serial import SerialBackend
 from distsearch.errors import InvalidInputError, UnknownNameError
 
-__all__ = ["get_backend", "open_backend"]
+__all__ = ["get_backend", "open_backend", "restore_backend"]
 
 _ALLOWED = (
     "'serial', 'processes', 'processes:8' (8 of them), 'ray', 'ray:8' (a Ray of its own with 8 "
@@ -55,6 +56,11 @@ def get_backend(spec: str | Backend = "serial") -> Backend:
     >>> get_backend("processes:2").workers
     2
     """
+    if isinstance(spec, type):
+        raise UnknownNameError(
+            f"backend must be a Backend, not a class of them. Got {spec.__name__} instead of "
+            f"{spec.__name__}()."
+        )
     if not isinstance(spec, str):
         # The second question looks at every attribute, and some connect to a cluster.
         if isinstance(spec, ShippedBackend) or isinstance(spec, Backend):  # noqa: SIM101
@@ -73,6 +79,17 @@ def get_backend(spec: str | Backend = "serial") -> Backend:
     if ":" in rest:
         return RayBackend(address=rest).start()
     return RayBackend(workers=_number(rest, spec)) if rest else RayBackend()
+
+
+def restore_backend(name: str, arguments: dict[str, Any]) -> Backend:
+    """Make a backend again from its pickle, without asking whether its cluster is still there."""
+    if name == "serial" or inside_unit():
+        return SerialBackend()
+    if name == "processes":
+        return ProcessesBackend(**within_means(arguments))
+    from distsearch.backends.ray import RayBackend
+
+    return RayBackend(**within_means(arguments))
 
 
 def _number(text: str, spec: str) -> int:

@@ -44,7 +44,7 @@ class ProcessesBackend(ShippedBackend):
     Raises
     ------
     InvalidInputError
-        For 0 and for negative numbers but -1.
+        For anything but a positive integer or -1.
     ResourceError
         For more than four processes a core.
 
@@ -74,6 +74,11 @@ class ProcessesBackend(ShippedBackend):
     def spec(self) -> str:
         """What `get_backend` makes an equal backend from."""
         return f"{self.name}:{self.workers}"
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it was made with."""
+        return {"workers": self.workers}
 
     def share(self, value: Any) -> Shared:
         """Write ``value`` to memory that every worker maps, its arrays read-only.

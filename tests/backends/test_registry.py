@@ -1,19 +1,23 @@
 """The one door."""
 
 import os
+import pickle
 import subprocess
 import sys
 
 import psutil
 import pytest
+import skops.io
 
 from distsearch.backends import (
     ProcessesBackend,
+    RayBackend,
     SerialBackend,
     Unit,
     get_backend,
     open_backend,
 )
+from distsearch.backends._registry import restore_backend
 from distsearch.errors import BackendError, InvalidInputError, ResourceError, UnknownNameError
 
 CORES = len(os.sched_getaffinity(0))
@@ -43,6 +47,46 @@ def test_an_unknown_name_is_told_the_known_ones(wrong, hint):
 def test_what_is_no_backend_is_refused(wrong):
     with pytest.raises(UnknownNameError, match="backend must be"):
         get_backend(wrong)
+
+
+@pytest.mark.parametrize("wrong", [SerialBackend, ProcessesBackend])
+def test_a_class_is_refused(wrong):
+    with pytest.raises(UnknownNameError, match=rf"Got {wrong.__name__} instead of .*\(\)"):
+        get_backend(wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, 2.5, "2", None, True])
+def test_workers_that_are_no_number_are_refused(wrong):
+    with pytest.raises(InvalidInputError, match=f"whole number.* Got {wrong!r} instead"):
+        ProcessesBackend(wrong)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 0.5, "2", None, True])
+def test_cpus_that_are_no_number_are_refused(wrong):
+    with pytest.raises(InvalidInputError, match=f"^num_cpus.* Got {wrong!r} instead"):
+        RayBackend(num_cpus_per_task=wrong)
+
+
+def test_a_pickle_of_a_larger_machine_can_be_loaded():
+    assert restore_backend("processes", {"workers": 1000 * CORES}).workers == 4 * CORES
+    restored = restore_backend("ray", {"address": None, "workers": 1000 * CORES})
+    assert restored.limit == 4 * CORES
+
+
+def test_a_pickle_is_loaded_without_its_cluster():
+    backend = RayBackend("127.0.0.1:9", num_cpus_per_task=2)
+    restored = pickle.loads(pickle.dumps(backend))
+    assert (restored.address, restored.limit) == ("127.0.0.1:9", None)
+    assert restored.num_cpus_per_task == 2
+
+
+def test_a_serialiser_that_does_not_pickle():
+    data = skops.io.dumps(ProcessesBackend(2))
+    restored = skops.io.loads(data, trusted=["distsearch.backends.processes.ProcessesBackend"])
+    with restored:
+        assert restored.workers == 2
+        outcomes = restored.run(lambda unit, _: unit.payload**2, [Unit(3)])
+        assert [outcome.unwrap() for outcome in outcomes] == [9]
 
 
 @pytest.mark.parametrize("wrong", ["processes:0", "processes:-2", "processes:two"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
-from distsearch.backends._base import ShippedBackend, check_owner, check_workers
+from distsearch.backends._base import ShippedBackend, check_owner, check_workers, is_count
 from distsearch.backends._chunking import Paces
 from distsearch.backends._engine import drive
 from distsearch.backends._execute import pack
@@ -15,7 +16,7 @@ from distsearch.backends._surroundings import surroundings
 from distsearch.backends._worker import Job
 from distsearch.backends.ray._pool import RayPool, SharedObject, cpus_per_node, how_many_fit
 from distsearch.backends.ray._session import ray, session
-from distsearch.errors import ResourceError
+from distsearch.errors import InvalidInputError, ResourceError
 
 __all__ = ["RayBackend"]
 
@@ -48,7 +49,7 @@ class RayBackend(ShippedBackend):
     Raises
     ------
     InvalidInputError
-        For 0 and for negative numbers of workers but -1.
+        For workers other than a positive integer or -1, and for CPUs a task that are none.
     ResourceError
         For more than four workers a core of this machine.
 
@@ -68,16 +69,30 @@ class RayBackend(ShippedBackend):
         workers: int | None = None,
         num_cpus_per_task: int = 1,
     ) -> None:
+        if not is_count(num_cpus_per_task):
+            raise InvalidInputError(
+                f"num_cpus_per_task must be a positive whole number. Got {num_cpus_per_task!r} instead."
+            )
         self.address = address
         self.num_cpus_per_task = num_cpus_per_task
         self.limit = None if workers is None else check_workers(workers)
         self._paces = Paces()
+        self._pools: weakref.WeakSet[RayPool] = weakref.WeakSet()
 
     @property
     def spec(self) -> str:
         """What `get_backend` makes an equal backend from."""
         ending = self.address or self.limit
         return f"{self.name}:{ending}" if ending else self.name
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What it was made with."""
+        return {
+            "address": self.address,
+            "workers": self.limit,
+            "num_cpus_per_task": self.num_cpus_per_task,
+        }
 
     def start(self) -> Self:
         """Connect to Ray, or start a private one.
@@ -147,8 +162,11 @@ class RayBackend(ShippedBackend):
         pace = self._paces.of((job.fn, data and data.key))
         self.start()
         pool = RayPool(job, data, self.num_cpus_per_task, self.limit)
+        self._pools.add(pool)
         return drive(pool, blobs, pace, fail_fast=fail_fast)
 
     def close(self) -> None:
         """End a private Ray, or leave the one that was joined. Calling it twice is harmless."""
+        for pool in list(self._pools):
+            pool.close()
         session.close(id(self))

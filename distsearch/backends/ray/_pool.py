@@ -7,6 +7,7 @@ arrays from Ray's object store are read-only and some fitted estimators break on
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
 from collections import deque
@@ -138,6 +139,9 @@ class RayPool:
         self._looked = time.monotonic()
         self._last_node = self._looked
         self._limited = False
+        # Ray ends the whole process when it is asked anything after its end.
+        self._asking = threading.RLock()
+        self._closed = False
         self.slots = 1
         self._count_slots()
 
@@ -148,8 +152,20 @@ class RayPool:
 
     def submit(self, task: Task) -> None:
         """Hand a task to Ray."""
-        self._waiting.append(task)
-        self._launch()
+        with self._asking:
+            self._check_open()
+            self._waiting.append(task)
+            self._launch()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise BackendError("The backend was closed while units were running.")
+
+    def close(self) -> None:
+        """Ask Ray nothing more; its tasks are given up."""
+        with self._asking:
+            self.cancel([*self._refs.values(), *(task.number for task in self._waiting)])
+            self._closed = True
 
     def _launch(self) -> None:
         # Ray may have more CPUs than this backend was told to use at a time.
@@ -160,6 +176,11 @@ class RayPool:
 
     def wait(self, timeout: float) -> Sequence[Report]:
         """Return what has happened, waiting at most ``timeout`` seconds for something."""
+        with self._asking:
+            self._check_open()
+            return self._listen(timeout)
+
+    def _listen(self, timeout: float) -> list[Report]:
         self._look_for_nodes()
         if not self._refs:
             return []
@@ -213,8 +234,9 @@ class RayPool:
     def cancel(self, numbers: Sequence[int]) -> None:
         """End these tasks and the workers that run them."""
         wanted = set(numbers)
-        self._waiting = deque(task for task in self._waiting if task.number not in wanted)
-        for ref in [ref for ref, number in self._refs.items() if number in wanted]:
-            del self._refs[ref]
-            if ray.is_initialized():
-                ray.cancel(ref, force=True)
+        with self._asking:
+            self._waiting = deque(task for task in self._waiting if task.number not in wanted)
+            for ref in [ref for ref, number in self._refs.items() if number in wanted]:
+                del self._refs[ref]
+                if ray.is_initialized() and not self._closed:
+                    ray.cancel(ref, force=True)
