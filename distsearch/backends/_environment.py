@@ -42,7 +42,7 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 @cache
 def private_token() -> str:
-    """Return the token of this process's private Rays: Ray heeds only the first that it sees."""
+    """Return the token of this process's private Rays."""
     return secrets.token_hex(32)
 
 

@@ -53,8 +53,7 @@ class ProcessPool:
 
     def submit(self, task: Task) -> None:
         """Hand a task to the least busy worker, a new one if all have something to do."""
-        if self.closed:
-            raise BackendError("The backend was closed while units were running.")
+        self._check_open()
         self._tasks[task.number] = task
         child = min(self._children, key=lambda child: len(child.tasks), default=None)
         if child is None or (child.tasks and len(self._children) < self.slots):
@@ -65,8 +64,18 @@ class ProcessPool:
 
     def wait(self, timeout: float) -> Sequence[Report]:
         """Return what has happened, waiting at most ``timeout`` seconds for something."""
+        self._check_open()
+        try:
+            return self._listen(timeout)
+        except Exception:
+            self._check_open()  # another thread may have closed it meanwhile
+            raise
+
+    def _check_open(self) -> None:
         if self.closed:
-            raise BackendError("The backend was closed while units were running.")
+            raise BackendError("The backend was closed while units were running.") from None
+
+    def _listen(self, timeout: float) -> list[Report]:
         self._even_out()
         reports, self._reports = self._reports, []
         by_connection = {child.connection: child for child in self._children}

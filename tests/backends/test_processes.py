@@ -1,5 +1,6 @@
 """What only the backend of worker processes does."""
 
+import threading
 import time
 
 import numpy as np
@@ -106,6 +107,18 @@ def test_an_idle_worker_that_was_killed_is_replaced():
         worker.wait(10)
         (outcome,) = backend.run(nap, [Unit(0)])
     assert (outcome.unwrap(), outcome.attempts) == (0, 1)
+
+
+def test_closing_from_another_thread_is_told_to_the_run():
+    backend = ProcessesBackend(1)
+    for _ in range(3):
+        closing = threading.Timer(0.8, backend.close)
+        closing.start()
+        with pytest.raises(BackendError, match="closed while units were running"):
+            list(backend.run(lambda unit, _: time.sleep(0.1), [Unit(0)] * 600))
+        closing.join()
+    with backend:
+        assert [outcome.value for outcome in backend.run(nap, [Unit(0)])] == [0]
 
 
 def test_an_interrupt_inside_a_serial_unit_is_the_callers():

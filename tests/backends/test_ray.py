@@ -115,6 +115,81 @@ def test_what_listens_but_is_no_ray_is_told():
     assert done.stderr.count("Traceback") == 1
 
 
+RAYS = """
+import sys, ray
+from distsearch.backends import RayBackend, Unit
+from distsearch.errors import BackendError
+
+def theirs():
+    ray.init("local", num_cpus=1, include_dashboard=False, logging_level=40, log_to_driver=False)
+
+def ours(backend):
+    with backend:
+        print([outcome.unwrap() for outcome in backend.run(lambda unit, _: 7, [Unit(0)])])
+
+said = ray._private.worker.print_to_stdstream
+try:
+    RayBackend("127.0.0.1:9").start()
+except BackendError:
+    print("no Ray there")
+assert ray._private.worker.print_to_stdstream is said
+theirs()
+ours(RayBackend())
+print(ray.is_initialized())
+ray.shutdown()
+ours(RayBackend(workers=1))
+theirs()
+print(ray.get(ray.remote(lambda: 8).remote()))
+ray.shutdown()
+"""
+
+
+def test_rays_of_the_user_and_ours_in_turn(tmp_path):
+    done = python(RAYS, HOME=str(tmp_path))
+    assert (done.stdout, done.stderr[-500:]) == ("no Ray there\n[7]\nTrue\n[7]\n8\n", "")
+
+
+AUTO = """
+import ray
+from distsearch.backends import get_backend
+from distsearch.errors import BackendError
+
+ray._private.services.get_ray_address_from_environment = lambda *_: "127.0.0.1:9"
+try:
+    get_backend("ray").start()
+except BackendError as error:
+    print(error)
+"""
+
+
+def test_a_last_ray_that_is_gone_is_told_within_seconds():
+    start = time.monotonic()
+    done = python(AUTO, RAY_ADDRESS="auto")
+    assert done.stdout.startswith("There is no Ray to join at 'auto': ")
+    assert done.stderr == ""
+    assert time.monotonic() - start < 30
+
+
+CLOSED = """
+import threading, time, ray
+from distsearch.backends import RayBackend, Unit
+from distsearch.errors import BackendError
+
+backend = RayBackend(workers=1).start()
+threading.Timer(1, backend.close).start()
+try:
+    list(backend.run(lambda unit, _: time.sleep(0.1), [Unit(0)] * 600))
+except BackendError as error:
+    print(error)
+"""
+
+
+def test_closing_from_another_thread_is_told_to_the_run():
+    done = python(CLOSED)
+    assert done.stdout == "The backend was closed while units were running.\n"
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
 def test_a_ray_of_this_process_is_used_and_left_running(own_ray):
     import ray
 

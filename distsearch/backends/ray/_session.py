@@ -37,7 +37,7 @@ class _Session:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.users: set[int] = set()
-        self._ours = False
+        self._connection: str | None = None
         self._folder: str | None = None
         self._on_term: Any = None
         self._print: Any = None
@@ -46,18 +46,29 @@ class _Session:
         """Connect, unless that has been done; start a private Ray where there is none to join."""
         with self.lock:
             if not ray.is_initialized():
+                self._shutdown()
                 self._on_term = signal.getsignal(signal.SIGTERM)
                 self._keep_stdout_clean()
-                self._ours = True
-                address = address or (os.environ.get("RAY_ADDRESS") if workers is None else None)
-                if address and address != "local":
-                    self._join(address)
-                else:
-                    self._start(check_workers(workers or -1))
-                self._give_back_sigterm()
+                try:
+                    self._connect(address, workers)
+                    self._connection = _this_connection()
+                except BaseException:
+                    ray.shutdown()
+                    _forget_token()
+                    self._shutdown()
+                    raise
+                finally:
+                    self._give_back_sigterm()
             elif address:
                 _check_same(address)
             self.users.add(user)
+
+    def _connect(self, address: str | None, workers: int | None) -> None:
+        address = address or (os.environ.get("RAY_ADDRESS") if workers is None else None)
+        if address and address != "local":
+            self._join(address)
+        else:
+            self._start(check_workers(workers or -1))
 
     def _give_back_sigterm(self) -> None:
         """Undo that Ray ends the process with a dump when it is asked to terminate."""
@@ -76,7 +87,7 @@ class _Session:
     @staticmethod
     def _join(address: str) -> None:
         try:
-            _check_answers(address)
+            _check_answers(_last_started() if address == "auto" else address)
             with environment({}):
                 ray.init(address=address, logging_level="ERROR", log_to_driver=False)
         except Exception as error:
@@ -94,6 +105,7 @@ class _Session:
             prefix="ray-", dir=short if len(short) < _LONGEST_TEMPORARY else "/tmp"
         )
         with environment(private_variables()), loopback_only(ray._private.ray_constants):
+            _forget_token()
             ray.init(
                 address="local",
                 num_cpus=workers,
@@ -111,11 +123,14 @@ class _Session:
                 self._shutdown()
 
     def _shutdown(self) -> None:
-        if self._ours and ray.is_initialized():
+        """End the connection, unless it has become somebody else's."""
+        if ray.is_initialized() and _this_connection() == self._connection:
             ray.shutdown()
-            if self._print:
-                ray._private.worker.print_to_stdstream = self._print
-        self._ours = False
+            _forget_token()
+        self._connection = None
+        if self._print:
+            ray._private.worker.print_to_stdstream = self._print
+            self._print = None
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
@@ -124,6 +139,23 @@ class _Session:
         """Disconnect at the end of the process."""
         self.users.clear()
         self._shutdown()
+
+
+def _forget_token() -> None:
+    """Have Ray look for its token again: it keeps the first for the rest of the process."""
+    loader = getattr(ray._raylet, "AuthenticationTokenLoader", None)
+    if loader is not None:
+        loader.instance().reset_cache()
+
+
+def _this_connection() -> str:
+    """Name the connection that this process has now."""
+    return str(ray.get_runtime_context().get_worker_id())
+
+
+def _last_started() -> str:
+    """Return the address that "auto" stands for; its Ray may have ended without a word."""
+    return str(ray._private.services.get_ray_address_from_environment("auto", None))
 
 
 def _check_answers(address: str) -> None:
