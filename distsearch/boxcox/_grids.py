@@ -58,7 +58,7 @@ class GridStrategy(ScriptedStrategy):
         )
         bounds = getattr(self, "bounds", (-1.0, 1.0))
         ends = np.asarray(bounds)
-        numbers = ends.shape == (2,) and np.issubdtype(ends.dtype, np.number)
+        numbers = ends.shape == (2,) and ends.dtype.kind in "iuf"
         if not (numbers and np.isfinite(ends).all() and ends[0] < ends[1]):
             raise InvalidInputError(
                 f"The 'bounds' parameter of {type(self).__name__} must be two finite numbers, "

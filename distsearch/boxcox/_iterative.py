@@ -104,7 +104,7 @@ class IterativeGrid(GridStrategy):
         """Return epochs × features × grid values, and one candidate for each start scored."""
         directions = int(self.epochs) * n_dimensions * int(self.gridsize)
         if self.semantics == "reference":
-            return directions
+            return max(directions, 1)
         restarts = 0 if self.shift_epoch is None else (self.epochs - 1) // self.shift_epoch
         return directions + 1 + int(restarts)
 
@@ -157,6 +157,8 @@ class IterativeGrid(GridStrategy):
 
     def _plan_reference(self, start: Vector, rng: np.random.Generator) -> Plan:
         grid, order = self._grid(), np.arange(len(start))
+        if not len(start):  # no direction to look in, and so no candidate
+            self._offer(start, (yield Batch.of(start))[0])
         drawn, working, incumbent, best = start, start.copy(), start.copy(), -np.inf
         pending = False
         for epoch in self._epochs():

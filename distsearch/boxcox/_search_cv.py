@@ -246,6 +246,11 @@ class BoxCoxSearchCV(StandIn):
 
     def _search(self, objective: PlainObjective, root: np.random.SeedSequence) -> SearchResult:
         strategy = self.strategy
+        if isinstance(strategy, type):
+            raise InvalidInputError(
+                f"strategy must be a name or a strategy, not a class of them. "
+                f"Got {strategy.__name__} instead of {strategy.__name__}()."
+            )
         self.strategy_ = (
             STRATEGIES[strategy]() if isinstance(strategy, str) else clone(strategy, safe=False)
         )

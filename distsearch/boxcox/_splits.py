@@ -13,6 +13,7 @@ from sklearn.model_selection import (
     check_cv,
 )
 
+from distsearch._wording import quoted
 from distsearch.errors import InvalidInputError
 
 __all__ = ["RESUBSTITUTION", "make_splits"]
@@ -44,8 +45,8 @@ def make_splits(
     Raises
     ------
     InvalidInputError
-        When a class has fewer rows than a stratified splitter has folds, or a part would be
-        trained on one class only.
+        When a class has fewer rows than a stratified splitter has folds, a part would be trained
+        on one class only, or a split is no two sets of rows.
     """
     if isinstance(cv, str) and cv == RESUBSTITUTION:
         rows = np.arange(len(y))
@@ -54,12 +55,35 @@ def make_splits(
     if classifier and isinstance(splitter, (StratifiedKFold, RepeatedStratifiedKFold)):
         repeats = getattr(splitter, "n_repeats", 1)
         _refuse_rare_class(X, y, splitter.get_n_splits(X, y) // repeats)
-    splits: Splits = list(splitter.split(X, y, **split_params))
+    splits = _checked(list(splitter.split(X, y, **split_params)), len(y))
     if not splits:
         raise InvalidInputError(f"cv={cv!r} makes no split at all. Give at least one.")
     if classifier and not isinstance(splitter, BaseShuffleSplit):
         _refuse_one_class(y, splits)
     return splits
+
+
+def _checked(splits: list[Any], n_rows: int) -> Splits:
+    """Return the splits as arrays of row numbers; they may be lists or masks."""
+    checked = []
+    for number, split in enumerate(splits):
+        try:
+            train, test = (_row_numbers(side, n_rows) for side in split)
+        except (ValueError, IndexError):
+            raise InvalidInputError(
+                f"Split {number} of cv must be two arrays, of the rows to train on and of those to "
+                f"score on, each with one row or more from 0 to {n_rows - 1}. "
+                f"Got {quoted(split)} instead."
+            ) from None
+        checked.append((train, test))
+    return checked
+
+
+def _row_numbers(side: Any, n_rows: int) -> NDArray[np.int64]:
+    rows: NDArray[np.int64] = np.arange(n_rows)[np.asarray(side)]
+    if rows.ndim != 1 or not len(rows):
+        raise ValueError
+    return rows
 
 
 def _refuse_rare_class(X: NDArray[Any], y: NDArray[Any], n_splits: int) -> None:

@@ -125,6 +125,7 @@ class StandIn(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
 def _accepts_nan(estimator: Any) -> bool:
     """Say whether the estimator takes missing values; a pipeline does if its first step does."""
     if isinstance(estimator, Pipeline):
-        return _accepts_nan(next(step for _, step in estimator.steps if step != "passthrough"))
+        steps = [step for _, step in estimator.steps if step not in ("passthrough", None)]
+        return not steps or _accepts_nan(steps[0])
     accepts: bool = get_tags(estimator).input_tags.allow_nan
     return accepts

@@ -224,7 +224,10 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         mapped = columns.scale(X)
         for j, lam in enumerate(self.lambdas_):
             if columns.constant[j]:
-                mapped[:, j] = X[:, j] - self._offset(j)
+                with np.errstate(over="ignore"):
+                    mapped[:, j] = X[:, j] - self._offset(j)
+                largest = np.finfo(X.dtype).max
+                np.clip(mapped[:, j], -largest, largest, out=mapped[:, j])
             else:
                 mapped[:, j] = box_cox(mapped[:, j], lam)
         return mapped

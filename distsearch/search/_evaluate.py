@@ -168,4 +168,4 @@ class Evaluator:
     def tally(self) -> str:
         """Return the failures by kind, as text."""
         kinds = ", ".join(f"{count} × {kind}" for kind, count in self._failures.most_common())
-        return kinds or "a metric that is NaN"
+        return kinds or "a metric that is NaN or infinite"

@@ -123,7 +123,8 @@ class Memo:
                 fingerprint, keys, scores = (file[n] for n in ("fingerprint", "keys", "scores"))
         except FileNotFoundError:
             return
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        # TypeError: what NumPy reads from a file of one array is no archive.
+        except (OSError, ValueError, KeyError, EOFError, TypeError, zipfile.BadZipFile) as error:
             raise InvalidInputError(
                 f"{str(path)!r} exists and is not a checkpoint of a search. "
                 f"Name another file, or delete this one."

@@ -122,6 +122,7 @@ def test_mle_is_the_start_within_bounds():
         ({"bounds": (0, np.inf)}, "two finite numbers"),
         ({"bounds": (0, 1, 2)}, "two finite numbers"),
         ({"bounds": ("a", "b")}, "two finite numbers"),
+        ({"bounds": (-1j, 1)}, "two finite numbers"),
         ({"bounds": 5}, "'bounds' parameter"),
     ],
 )

@@ -43,6 +43,28 @@ def test_an_iterable_of_rows():
     same(splits(iter(parts)), parts)
 
 
+def test_an_iterable_of_lists_and_masks():
+    mask = np.arange(10) < 4
+    same(splits([(mask, ~mask), ([0, 1, 2], [-1])]), [(range(4), range(4, 10)), (range(3), [9])])
+
+
+@pytest.mark.parametrize(
+    "split",
+    [
+        ([], [0, 1]),
+        (np.arange(10), np.array([], dtype=int)),
+        (np.arange(11), [0, 1]),
+        ([0.0, 1.0], [2, 3]),
+        (np.arange(9) < 5, [2, 3]),
+    ],
+)
+@pytest.mark.parametrize("classifier", [True, False])
+def test_what_is_no_split_is_refused(split, classifier):
+    whole = (np.arange(10), np.arange(10))
+    with pytest.raises(InvalidInputError, match=r"^Split 1 of cv must be two arrays.* from 0 to 9"):
+        splits([whole, split], classifier=classifier)
+
+
 def test_groups():
     groups = np.repeat(np.arange(5), 2)
     same(splits(GroupKFold(5), groups=groups), GroupKFold(5).split(X, EVEN, groups))

@@ -123,6 +123,13 @@ class TestOutOfRange:
         scaled = np.array([0.75, 1.125, 3.25, np.nan])
         np.testing.assert_allclose(transformer.transform(self.NEW)[:, 0], (scaled**2 - 1) / 2)
 
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
+    def test_extrapolate_a_constant_to_the_other_end_of_the_numbers(self, dtype):
+        largest = np.finfo(dtype).max
+        constant = np.full((3, 1), largest, dtype=dtype)
+        transformer = BoxCoxTransformer(out_of_range="extrapolate").fit(constant)
+        assert transformer.transform(-constant).tolist() == [[-largest]] * 3
+
     def test_extrapolate_where_there_is_no_power(self):
         transformer = BoxCoxTransformer(-1, out_of_range="extrapolate").fit(self.X)
         mapped = transformer.transform([[-4.0], [-1e300], [0.0]])[:, 0]

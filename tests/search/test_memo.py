@@ -74,6 +74,11 @@ class TestFile:
             Memo(path)
         assert path.read_bytes() == content
 
+    def test_a_single_array_is_refused(self, tmp_path):
+        np.save(tmp_path / "scores.npy", np.arange(3))
+        with pytest.raises(InvalidInputError, match="is not a checkpoint"):
+            Memo(tmp_path / "scores.npy")
+
     @pytest.mark.parametrize("arrays", [{"x": np.arange(3)}, {"fingerprint": np.array("")}])
     def test_arrays_of_another_kind_are_refused(self, tmp_path, arrays):
         np.savez(tmp_path / "scores.npz", **arrays)
