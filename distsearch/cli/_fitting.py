@@ -197,7 +197,7 @@ def _kept(path: Path | None) -> str:
         return "nothing was kept; with -o or --checkpoint the scores would have been."
     number = Memo.count_in(path)
     if not number:
-        return "nothing was kept, for no candidate had been scored."
+        return "nothing was kept."
     return f"{count(number, 'evaluation')} kept in {path}; the same command continues from there."
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -16,7 +16,7 @@ from distsearch._version import __version__
 from distsearch._wording import did_you_mean
 from distsearch.cli._errors import BROKEN_PIPE, notes, tell, terminable
 
-__all__ = ["main"]
+__all__ = ["run"]
 
 _SPELLED = {"λ": "lambda", "±": "+-", "×": "x", "…": "...", "–": "-"}
 _COMMANDS = {
@@ -105,16 +105,8 @@ def _program(traceback: bool) -> None:
     del traceback  # read from the context
 
 
-def main(args: Sequence[str] | None = None, **extra: Any) -> None:
-    """Run the command line and exit.
-
-    Parameters
-    ----------
-    args : sequence of str, optional
-        What follows the program's name; by default what the process was started with.
-    **extra : object
-        Settings of the click context, such as ``default_map``.
-    """
+def run(args: Sequence[str] | None, **extra: Any) -> NoReturn:
+    """Run the command line and exit, see `distsearch.cli.main`."""
     given = None if args is None else list(args)
     _print_anything()
     try:

@@ -137,3 +137,19 @@ def test_nothing_kept_is_not_said_to_be_in_a_file(
     result = run(*FIT, "--backend", "serial", "-o", tmp_path / "m.skops")
     assert result.code == 130
     assert "nothing was kept" in result.error
+
+
+def test_ctrl_c_during_the_imports_is_no_traceback() -> None:
+    program = (
+        "import sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "from distsearch.cli import main\n"
+        "main(['--version'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (130, "Interrupted: nothing was written.\n")
