@@ -133,7 +133,8 @@ def check_workers(workers: int) -> int:
         return cores
     if not is_count(workers):
         raise InvalidInputError(
-            f"workers must be a positive whole number, or -1 for all cores. Got {workers!r} instead."
+            f"workers must be a positive whole number, or -1 for all cores. "
+            f"Got {workers!r} instead."
         )
     if workers > _MOST_PER_CORE * cores:
         raise ResourceError(

@@ -21,7 +21,6 @@ from numpy.random import mtrand
 from distsearch.backends._protocol import Failure, Outcome, Unit, UnitFn
 from distsearch.backends._sending import dump_payload, dump_result
 from distsearch.backends._threads import single_threaded
-from distsearch.backends._turns import turn
 
 __all__ = [
     "Result",
@@ -40,6 +39,8 @@ Result = tuple[bool, bytes, float]
 _here = threading.local()
 _worker_process = False
 _spare: list[np.random.MT19937] = []
+_turn = threading.RLock()
+"""Units in the caller's process take turns: its generators and thread counts are shared."""
 
 
 def inside_unit() -> bool:
@@ -100,35 +101,33 @@ def run_units(fn: UnitFn, blobs: Sequence[bytes], shared: Any, *, worker: bool) 
     """
     # What a unit parallelises inside itself would compete with the units beside it.
     with (
-        nullcontext(True) if worker else turn() as ours,
-        single_threaded() if ours else nullcontext(),
+        nullcontext() if worker else _turn,
+        single_threaded(),
         parallel_config("sequential"),
     ):
-        return [_run_blob(fn, blob, shared, worker, ours) for blob in blobs]
+        return [_run_blob(fn, blob, shared, worker) for blob in blobs]
 
 
-def _run_blob(fn: UnitFn, blob: bytes, shared: Any, worker: bool, ours: bool) -> Result:
+def _run_blob(fn: UnitFn, blob: bytes, shared: Any, worker: bool) -> Result:
     try:
         unit = _unpack(blob)
     except Exception as error:
         return False, _dump_error(error), 0.0
     if not worker:
-        return execute(fn, unit, shared, set_state=ours)
+        return execute(fn, unit, shared)
     try:
         return execute(fn, unit, shared, keep_state=False)
     except KeyboardInterrupt as error:
         return False, _dump_error(error), 0.0
 
 
-def execute(
-    fn: UnitFn, unit: Unit, shared: Any, *, keep_state: bool = True, set_state: bool = True
-) -> Result:
+def execute(fn: UnitFn, unit: Unit, shared: Any, *, keep_state: bool = True) -> Result:
     """Run one unit with the global generators set from its seed."""
     outer = getattr(_here, "inside", False)
     _here.inside = True
     start = time.perf_counter()
     try:
-        with _seeded(unit.seed if set_state else None, keep_state):
+        with _seeded(unit.seed, keep_state):
             start = time.perf_counter()
             value = fn(unit, shared)
         seconds = time.perf_counter() - start

@@ -26,7 +26,8 @@ class SerialBackend(ShippedBackend):
 
     Functions, payloads and data go through pickle here too, so that what works on this backend
     works on the others. A unit that ends the process ends the caller. Units of several threads
-    take turns, because they share the process's generators, warning filters and BLAS threads.
+    take turns, because they share the process's generators, warning filters and BLAS threads; a
+    unit must not wait for another thread's.
 
     Attributes
     ----------

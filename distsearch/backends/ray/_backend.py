@@ -71,7 +71,8 @@ class RayBackend(ShippedBackend):
     ) -> None:
         if not is_count(num_cpus_per_task):
             raise InvalidInputError(
-                f"num_cpus_per_task must be a positive whole number. Got {num_cpus_per_task!r} instead."
+                f"num_cpus_per_task must be a positive whole number. "
+                f"Got {num_cpus_per_task!r} instead."
             )
         self.address = address
         self.num_cpus_per_task = num_cpus_per_task

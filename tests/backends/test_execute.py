@@ -1,14 +1,12 @@
 """Units of several threads in one process do not get into each other's way."""
 
 import threading
-import time
 import warnings
 
 import numpy as np
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from distsearch.backends import SerialBackend, Unit, derive_seed, seed_sequence
-from distsearch.backends import _turns as turns
 
 
 def draw(unit, _):
@@ -48,39 +46,3 @@ def test_threads_leave_each_other_and_the_caller_alone():
     assert np.random.random() == np.random.RandomState(5).random()
     right = [expected(unit) for unit in units]
     assert got == {0: right, 1: right, 2: right}
-
-
-def test_a_unit_may_wait_for_units_in_threads_of_its_own(monkeypatch):
-    monkeypatch.setattr(turns, "LOOK_SECONDS", 0.05)
-
-    def outer(unit, _):
-        found = []
-
-        def work(place):
-            (outcome,) = SerialBackend().run(
-                lambda unit, _: unit.payload**2, [Unit(place + 2, seed_sequence(place))]
-            )
-            found.append(outcome.unwrap())
-
-        in_threads(2, work)
-        return sorted(found)
-
-    (outcome,) = SerialBackend().run(outer, [Unit(0, seed_sequence(9))])
-    assert outcome.unwrap() == [4, 9]
-
-
-def test_a_busy_thread_keeps_its_turn(monkeypatch):
-    monkeypatch.setattr(turns, "LOOK_SECONDS", 0.1)
-    inside, seen = [], []
-
-    def work(place):
-        with turns.turn() as taken:
-            inside.append(place)
-            end = time.thread_time() + 0.4
-            while time.thread_time() < end:
-                pass
-            seen.append((taken, list(inside)))
-            inside.remove(place)
-
-    in_threads(2, work)
-    assert sorted(seen) == [(True, [0]), (True, [1])]
