@@ -4,6 +4,8 @@ Every error a user can cause is a `DistsearchError` whose message says what is w
 what is allowed and what to do. Each doubles as the built-in that a caller would expect to catch.
 """
 
+from collections.abc import Sequence
+
 __all__ = [
     "BackendError",
     "CannotBeSentError",
@@ -14,7 +16,11 @@ __all__ = [
     "MissingExtraError",
     "ResourceError",
     "SearchFailedError",
+    "SpecError",
+    "StoreBusyError",
+    "StoreError",
     "UnitLostError",
+    "UnitTimeoutError",
     "UnknownNameError",
 ]
 
@@ -53,6 +59,40 @@ class CannotBeSentError(BackendError, TypeError):
 
 class UnitLostError(BackendError):
     """A unit of work whose worker died under it on every try."""
+
+
+class UnitTimeoutError(BackendError, TimeoutError):
+    """A unit of work that took longer than it was given."""
+
+
+class SpecError(InvalidInputError):
+    """A study file with mistakes.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    problems : sequence of str
+        Every mistake found, each a sentence that begins with its place.
+    """
+
+    def __init__(self, path: str, problems: Sequence[str]) -> None:
+        super().__init__(path, problems)
+        self.path = path
+        self.problems = tuple(problems)
+
+    def __str__(self) -> str:
+        number = len(self.problems)
+        mistakes = "a mistake" if number == 1 else f"{number} mistakes"
+        return "\n".join([*self.problems, f"{self.path} has {mistakes}; nothing was run."])
+
+
+class StoreError(DistsearchError, RuntimeError):
+    """A file of results that cannot be read or written."""
+
+
+class StoreBusyError(StoreError):
+    """Another process is writing to the file of results; the message says which."""
 
 
 class SearchFailedError(DistsearchError, ValueError):
