@@ -6,6 +6,7 @@ from distsearch.backends._protocol import Backend, Failure, Outcome, Shared, Uni
 from distsearch.backends._registry import get_backend, open_backend
 from distsearch.backends._seeds import derive_seed, seed_sequence
 from distsearch.backends._threads import single_threaded
+from distsearch.backends._time_limit import time_limit
 from distsearch.backends.processes import ProcessesBackend
 from distsearch.backends.serial import SerialBackend
 
@@ -27,6 +28,7 @@ __all__ = [
     "open_backend",
     "seed_sequence",
     "single_threaded",
+    "time_limit",
 ]
 
 

@@ -21,11 +21,13 @@ from numpy.random import mtrand
 from distsearch.backends._protocol import Failure, Outcome, Unit, UnitFn
 from distsearch.backends._sending import dump_payload, dump_result
 from distsearch.backends._threads import single_threaded
+from distsearch.errors import UnitTimeoutError
 
 __all__ = [
     "Result",
     "execute",
     "failed_units",
+    "in_worker_process",
     "inside_unit",
     "mark_worker",
     "outcome_of",
@@ -46,6 +48,11 @@ _turn = threading.RLock()
 def inside_unit() -> bool:
     """Say whether the caller is part of a unit."""
     return _worker_process or getattr(_here, "inside", False)
+
+
+def in_worker_process() -> bool:
+    """Say whether this is a process that exists to run units."""
+    return _worker_process
 
 
 def mark_worker() -> None:
@@ -135,6 +142,8 @@ def execute(fn: UnitFn, unit: Unit, shared: Any, *, keep_state: bool = True) -> 
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        if outer and isinstance(error, UnitTimeoutError):
+            raise  # the limit is that of the unit around this one
         return False, _dump_error(error), time.perf_counter() - start
     finally:
         _here.inside = outer

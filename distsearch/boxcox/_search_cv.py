@@ -28,7 +28,7 @@ from distsearch.boxcox._iterative import IterativeGrid
 from distsearch.boxcox._mle import mle_lambdas
 from distsearch.boxcox._objective import PlainObjective
 from distsearch.boxcox._scoring import make_scorer, maximum_score
-from distsearch.boxcox._splits import RESUBSTITUTION, make_splits
+from distsearch._splits import RESUBSTITUTION, make_splits
 from distsearch.boxcox._stand_in import StandIn
 from distsearch.boxcox._transformer import BoxCoxTransformer
 from distsearch.errors import DistsearchWarning, InvalidInputError

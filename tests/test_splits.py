@@ -9,7 +9,7 @@ from sklearn.model_selection import (
     StratifiedKFold,
 )
 
-from distsearch.boxcox._splits import make_splits
+from distsearch._splits import make_splits
 from distsearch.errors import InvalidInputError
 
 X = np.zeros((10, 2))
