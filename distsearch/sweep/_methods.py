@@ -37,6 +37,11 @@ def _no_preparation(params: Mapping[str, Any]) -> Any:
     del params
 
 
+def _scaler(params: Mapping[str, Any]) -> Any:
+    del params
+    return StandardScaler()
+
+
 def _as_it_is(estimator: Any, params: Mapping[str, Any], seed: int, backend: Any) -> Any:
     del params, seed, backend
     return estimator
@@ -183,7 +188,7 @@ METHODS: dict[str, Method] = {
     "plain": Method("The estimator on the features as they are"),
     "standardize": Method(
         "The estimator on features of mean 0 and variance 1",
-        prepare=lambda params: StandardScaler(),
+        prepare=_scaler,
     ),
     "boxcox": Method(
         "The Box-Cox search around the estimator",

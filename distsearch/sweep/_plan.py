@@ -1,0 +1,252 @@
+"""From a study's file to its units: every one named, seeded and in the order of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sklearn.base import is_classifier
+
+from distsearch._wording import did_you_mean, joined
+from distsearch.backends import Unit
+from distsearch.errors import DistsearchError, InvalidInputError, SpecError
+from distsearch.registry import make_estimator
+from distsearch.sweep._data import StudyData, load_data
+from distsearch.sweep._identity import describe_estimator, unit_hash, unit_seed
+from distsearch.sweep._methods import n_fits
+from distsearch.sweep._unit import Work
+from distsearch.sweep.spec import Setting, Spec
+from distsearch.sweep.store import DataRecord, SettingRecord, StudyRecord, UnitRecord
+
+__all__ = ["Only", "Plan", "make_plan"]
+
+_KINDS = ("data", "estimator", "method")
+
+
+@dataclass(frozen=True)
+class Only:
+    """Which part of a study is to be run now.
+
+    Parameters
+    ----------
+    patterns : mapping of str to tuple of str
+        Patterns of labels, as in file names, for "data", "estimator" and "method"; a kind that is
+        not there is not restricted.
+    """
+
+    patterns: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def parse(cls, texts: Sequence[str]) -> Only:
+        """Read texts such as ``data=sonar*`` and ``method=Base,MLE``.
+
+        Raises
+        ------
+        InvalidInputError
+            When one is something else.
+        """
+        patterns: dict[str, tuple[str, ...]] = {}
+        for text in texts:
+            kind, equals, given = text.partition("=")
+            kind = kind.strip()
+            if kind not in _KINDS or not equals or not given.strip():
+                raise InvalidInputError(
+                    f"only must be data=, estimator= or method= with labels or patterns, such as "
+                    f"'data=sonar*'. Got {text!r} instead.{did_you_mean(kind, _KINDS)}"
+                )
+            found = tuple(each.strip() for each in given.split(",") if each.strip())
+            patterns[kind] = (*patterns.get(kind, ()), *found)
+        return cls(patterns)
+
+    def takes(self, unit: UnitRecord) -> bool:
+        """Say whether a unit is part of it."""
+        labels = {"data": unit.data, "estimator": unit.estimator, "method": unit.method}
+        return all(
+            any(fnmatchcase(labels[kind], pattern) for pattern in patterns)
+            for kind, patterns in self.patterns.items()
+        )
+
+    def check(self, study: StudyRecord) -> None:
+        """Refuse patterns that nothing in the study matches."""
+        known = {
+            "data": [each.label for each in study.data],
+            "estimator": study.labels("estimator"),
+            "method": study.labels("method"),
+        }
+        for kind, patterns in self.patterns.items():
+            for pattern in patterns:
+                if not any(fnmatchcase(label, pattern) for label in known[kind]):
+                    raise InvalidInputError(
+                        f"only: no {kind} is called {pattern!r}."
+                        f"{did_you_mean(pattern, known[kind])} "
+                        f"There are {joined(known[kind][:20])}."
+                    )
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A study, ready to run.
+
+    Parameters
+    ----------
+    spec : Spec
+        What the file says.
+    study : StudyRecord
+        What the store keeps, with the units in the order of the table.
+    work : Work
+        What the units share.
+    places : tuple of (int, int, int, int)
+        For each unit the places of its data set, split, estimator and method.
+    """
+
+    spec: Spec
+    study: StudyRecord
+    work: Work
+    places: tuple[tuple[int, int, int, int], ...]
+
+    def unit(self, position: int) -> Unit:
+        """Return a unit as backends run it."""
+        record = self.study.units[position]
+        seed = unit_seed(self.spec.seed, record.hash)
+        return Unit(self.places[position], seed, unit_name(record))
+
+    def by_cost(self, positions: Sequence[int]) -> list[int]:
+        """Return units with the dearest first, and those that share their rows side by side.
+
+        No worker is then left with a long one at the end.
+        """
+        fits = self.fits()
+
+        def key(position: int) -> tuple[float, int, int, int, int]:
+            data, split, estimator, method = self.places[position]
+            cost = float(self.work.data[data].X.size) * fits[data, method]
+            return (-cost, data, method, split, estimator)
+
+        return sorted(positions, key=key)
+
+    def fits(self) -> dict[tuple[int, int], int]:
+        """Return about how many fits on all training rows a unit costs, by data set and method."""
+        return {
+            (d, m): n_fits(name, params, data.X.shape[1])
+            for d, data in enumerate(self.work.data)
+            for m, (name, params) in enumerate(self.work.methods)
+            if self.spec.methods[m].is_for(data.label)
+        }
+
+
+def unit_name(unit: UnitRecord) -> str:
+    """Return what to call a unit in messages."""
+    split = f"repeat {unit.repeat + 1}, fold {unit.fold + 1}"
+    return f"{unit.data}, {unit.estimator}, {unit.method}, {split}"
+
+
+def make_plan(spec: Spec) -> Plan:
+    """Load a study's data and list its units.
+
+    Parameters
+    ----------
+    spec : Spec
+        The study.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    SpecError
+        With everything that is wrong with the data sets.
+    """
+    estimators = [
+        make_estimator(each.name, each.params, trust=spec.trust) for each in spec.estimators
+    ]
+    data = _load_all(spec, classifier=is_classifier(estimators[0]))
+    work = Work(
+        data=data,
+        estimators=tuple(estimators),
+        methods=tuple((each.name, dict(each.params)) for each in spec.methods),
+        scorers=spec.scorers,
+        unit_seconds=spec.limits.unit_seconds,
+    )
+    places = tuple(
+        (d, s, e, m)
+        for d, table in enumerate(data)
+        for e, estimator in enumerate(spec.estimators)
+        for m, method in enumerate(spec.methods)
+        if estimator.is_for(table.label) and method.is_for(table.label)
+        for s in range(len(table.splits))
+    )
+    described = [describe_estimator(each) for each in estimators]
+    units = tuple(
+        _record(spec, data, described, number, place) for number, place in enumerate(places)
+    )
+    return Plan(spec, _study(spec, data, units), work, places)
+
+
+def _load_all(spec: Spec, *, classifier: bool) -> tuple[StudyData, ...]:
+    loaded, problems = [], []
+    for each in spec.data:
+        try:
+            loaded.append(
+                load_data(
+                    each, spec.protocol, spec.seed,
+                    "classification" if classifier else "regression",
+                )
+            )  # fmt: skip
+        except DistsearchError as error:
+            problems.append(f"{each.place}: {each.label}: {error}")
+    if problems:
+        raise SpecError(str(spec.path), problems)
+    return tuple(loaded)
+
+
+def _record(
+    spec: Spec,
+    data: Sequence[StudyData],
+    described: Sequence[Mapping[str, Any]],
+    number: int,
+    place: tuple[int, int, int, int],
+) -> UnitRecord:
+    d, s, e, m = place
+    table, method, split = data[d], spec.methods[m], data[d].splits[s]
+    name = unit_hash(
+        data=table.hash,
+        split=split.hash,
+        estimator=described[e],
+        method=method.name,
+        params=method.params,
+        impute=table.impute,
+        seed=spec.seed,
+    )
+    estimator = spec.estimators[e].label
+    return UnitRecord(number, name, table.label, estimator, method.label, split.repeat, split.fold)
+
+
+def _study(spec: Spec, data: Sequence[StudyData], units: tuple[UnitRecord, ...]) -> StudyRecord:
+    return StudyRecord(
+        name=spec.study,
+        title=spec.title,
+        seed=spec.seed,
+        scorers=spec.scorers,
+        baseline=spec.baseline,
+        data=tuple(
+            DataRecord(
+                each.label, each.hash, each.source, len(each.y), len(each.names), each.n_classes
+            )
+            for each in data
+        ),
+        settings=tuple(
+            _setting(kind, each)
+            for kind, settings in (("estimator", spec.estimators), ("method", spec.methods))
+            for each in settings
+        ),
+        units=units,
+    )
+
+
+def _setting(kind: Any, setting: Setting) -> SettingRecord:
+    return SettingRecord(
+        kind, setting.label, setting.entry, setting.name, setting.params, setting.varied
+    )

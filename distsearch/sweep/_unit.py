@@ -1,0 +1,190 @@
+"""One unit of a study: prepare the features, fit the model on the training rows, score it."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+import warnings
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+
+from distsearch.backends import Backend, Unit, time_limit
+from distsearch.sweep._data import StudyData
+from distsearch.sweep._methods import Method, get_method
+from distsearch.sweep._scorers import Part, measure
+
+__all__ = ["Answer", "Work", "fanning_out", "run_unit"]
+
+_MOST_PARTS = 8
+_MOST_BYTES = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the units of a study have in common; handed to every worker once.
+
+    Parameters
+    ----------
+    data : tuple of StudyData
+        The data sets.
+    estimators : tuple of estimator
+        Not fitted.
+    methods : tuple of (str, mapping)
+        Names and parameters.
+    scorers : tuple of str
+        Names of the metrics.
+    unit_seconds : float or None
+        Time for a unit.
+    """
+
+    data: tuple[StudyData, ...]
+    estimators: tuple[Any, ...]
+    methods: tuple[tuple[str, Mapping[str, Any]], ...]
+    scorers: tuple[str, ...]
+    unit_seconds: float | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a unit found."""
+
+    scores: dict[str, float]
+    facts: dict[str, Any]
+    fit_seconds: float
+    predict_seconds: float
+
+
+_backend: ContextVar[str | Backend] = ContextVar("distsearch_sweep_backend", default="serial")
+
+
+@contextmanager
+def fanning_out(backend: Backend) -> Iterator[None]:
+    """Let the models fitted inside the block use ``backend`` for work of their own."""
+    token = _backend.set(backend)
+    try:
+        yield
+    finally:
+        _backend.reset(token)
+
+
+def run_unit(unit: Unit, work: Work) -> Answer:
+    """Fit and score one model.
+
+    Parameters
+    ----------
+    unit : Unit
+        Its payload has the places of the data set, of the split, of the estimator and of the
+        method.
+    work : Work
+        What they are.
+
+    Raises
+    ------
+    UnitTimeoutError
+        When it takes too long.
+    """
+    with time_limit(work.unit_seconds), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        answer = _fit_and_score(unit, work)
+    tally = Counter(each.category.__name__ for each in caught)
+    if tally:
+        answer.facts["warnings"] = dict(sorted(tally.items()))
+    return answer
+
+
+def _fit_and_score(unit: Unit, work: Work) -> Answer:
+    data, split, estimator, method = unit.payload
+    name, params = work.methods[method]
+    start = time.perf_counter()
+    part = _part(work.data[data], split, name, params)
+    prepared = time.perf_counter() - start
+    model = _model(unit, work.estimators[estimator], get_method(name), params)
+    start = time.perf_counter()
+    model.fit(part.X_train, part.y_train)
+    fit_seconds = prepared + time.perf_counter() - start
+    measured = measure(model, work.scorers, part)
+    times = {"fit_seconds": fit_seconds, "predict_seconds": measured.seconds}
+    scores = {name: {**times, **measured.scores}[name] for name in work.scorers}
+    facts = _facts(model)
+    if measured.undefined:
+        facts["undefined"] = measured.undefined
+    return Answer(scores, facts, fit_seconds, measured.seconds)
+
+
+def _model(unit: Unit, estimator: Any, method: Method, params: Mapping[str, Any]) -> Any:
+    """Return the model to fit; what has no random state of its own gets the unit's."""
+    assert unit.seed is not None
+    seed = int(unit.seed.generate_state(1)[0])
+    estimator = clone(estimator)
+    if estimator.get_params(deep=False).get("random_state", seed) is None:
+        estimator.set_params(random_state=seed)
+    return method.make(estimator, params, seed, _backend.get())
+
+
+def _facts(model: Any) -> dict[str, Any]:
+    """Return what a search found."""
+    facts: dict[str, Any] = {}
+    if hasattr(model, "lambdas_"):
+        facts["lambdas"] = [float(each) for each in model.lambdas_]
+        facts["evaluations"] = int(model.n_evaluations_)
+        best = float(model.best_score_)
+        facts["search_score"] = best if math.isfinite(best) else None
+    return facts
+
+
+_parts: OrderedDict[tuple[str, ...], Part] = OrderedDict()
+"""The parts used last. Units that follow each other often have theirs in common."""
+
+
+def _part(data: StudyData, split: int, method: str, params: Mapping[str, Any]) -> Part:
+    transformer = _preparation(data, method, params)
+    rows = data.splits[split]
+    key = (
+        data.hash,
+        rows.hash,
+        str(data.impute),
+        "" if transformer is None else json.dumps([method, params], sort_keys=True, default=repr),
+    )
+    part = _parts.get(key)
+    if part is None:
+        part = _parts[key] = _prepare(data, rows.train, rows.test, transformer)
+    _parts.move_to_end(key)
+    _forget()
+    return part
+
+
+def _preparation(data: StudyData, method: str, params: Mapping[str, Any]) -> Any:
+    steps = [data.preparation(), get_method(method).prepare(params)]
+    steps = [step for step in steps if step is not None]
+    return make_pipeline(*steps) if len(steps) > 1 else (steps or [None])[0]
+
+
+def _prepare(
+    data: StudyData, train: NDArray[np.int64], test: NDArray[np.int64], transformer: Any
+) -> Part:
+    X_train, X_test = data.X[train], data.X[test]
+    if transformer is not None:
+        X_train = transformer.fit_transform(X_train)
+        X_test = transformer.transform(X_test)
+    part = Part(X_train, data.y[train], X_test, data.y[test])
+    for array in (part.X_train, part.y_train, part.X_test, part.y_test):
+        array.setflags(write=False)  # the next unit gets the same
+    return part
+
+
+def _forget() -> None:
+    def held() -> int:
+        return sum(each.X_train.nbytes + each.X_test.nbytes for each in _parts.values())
+
+    while len(_parts) > 1 and (len(_parts) > _MOST_PARTS or held() > _MOST_BYTES):
+        _parts.popitem(last=False)
