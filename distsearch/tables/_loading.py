@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from distsearch._wording import count, did_you_mean, quoted
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
-from distsearch.tables._catalogue import Entry, catalogue, find_entry, load_entry
+from distsearch.tables._catalogue import (
+    Entry,
+    catalogue,
+    check_random_state,
+    find_entry,
+    load_entry,
+)
 from distsearch.tables._columns import check_columns, choose_features, choose_target
 from distsearch.tables._labels import Task, as_binary, as_labels, as_numbers, likely_task
 from distsearch.tables._numbers import numeric_features
@@ -87,6 +93,7 @@ def load(
     positive: object = None,
     missing_target: Literal["error", "drop"] = "error",
     numeric: bool = False,
+    random_state: int | None = None,
 ) -> Table:
     """Load a data file or a data set of the catalogue.
 
@@ -112,6 +119,9 @@ def load(
         What to do about rows without a target.
     numeric : bool, default=False
         Whether every feature has to be numeric, see `numeric_features`.
+    random_state : int, optional
+        Draws a generated data set of the catalogue anew, from 0 to 2**32 - 1; its usual rows when
+        not given.
 
     Returns
     -------
@@ -124,6 +134,8 @@ def load(
         Nothing is called `source`, or a column or class is not there.
     DataError
         The file cannot be read, or its target cannot be learned.
+    InvalidInputError
+        A choice is not allowed, or a `random_state` is given for data that is not generated.
 
     Examples
     --------
@@ -132,7 +144,7 @@ def load(
     """
     _check_choice("task", task, ("auto", "classification", "regression"))
     _check_choice("missing_target", missing_target, ("error", "drop"))
-    frame, origin = _fetch(source, options)
+    frame, origin = _fetch(source, options, random_state)
     default = origin.entry.target if origin.entry else None
     target = choose_target(frame, target or default, origin.source)
     chosen = choose_features(frame, target, columns, ignore, origin.source)
@@ -156,7 +168,9 @@ def load(
 
 
 def fetch(
-    source: str | PathLike[str], options: ReadOptions = DEFAULT_OPTIONS
+    source: str | PathLike[str],
+    options: ReadOptions = DEFAULT_OPTIONS,
+    random_state: int | None = None,
 ) -> tuple[pd.DataFrame, Entry | None]:
     """Return the frame of a data file, or that of a data set of the catalogue and its entry.
 
@@ -166,20 +180,26 @@ def fetch(
         As in `load`.
     options : ReadOptions, optional
         How to read a file.
+    random_state : int, optional
+        As in `load`.
     """
     entry = find_entry(source) if isinstance(source, str) else None
     if entry is not None:
-        return load_entry(entry), entry
+        check_random_state(random_state, entry.name, entry)
+        return load_entry(entry, random_state), entry
     if not str(source):
         raise InvalidInputError("The name of the data is empty. Name a file or a data set.")
     path = Path(source)
     if isinstance(source, str) and not path.exists() and path.name == source and not path.suffix:
         raise UnknownNameError(_unknown_source(source))
+    check_random_state(random_state, str(source), None)
     return read_table(path, options), None
 
 
-def _fetch(source: str | PathLike[str], options: ReadOptions) -> tuple[pd.DataFrame, _Origin]:
-    frame, entry = fetch(source, options)
+def _fetch(
+    source: str | PathLike[str], options: ReadOptions, random_state: int | None
+) -> tuple[pd.DataFrame, _Origin]:
+    frame, entry = fetch(source, options, random_state)
     if entry is not None:
         return frame, _Origin(entry.name, entry.name, options, entry)
     path = Path(source)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from sklearn import datasets
 
+from distsearch.errors import InvalidInputError, UnknownNameError
 from distsearch.tables import catalogue, load
 
 BUNDLED = [entry for entry in catalogue() if "bundled" in entry.source]
@@ -43,13 +44,50 @@ def test_generated_sets_are_the_same_every_time(entry):
     assert np.bincount(first.y).tolist() == [500, 500] or entry.name == "random_classification"
 
 
-def test_generated_sets_are_those_of_the_paper():
-    X, y = datasets.make_gaussian_quantiles(
-        cov=3.0, n_samples=1000, n_features=2, n_classes=2, random_state=1
-    )
-    table = load("gaussian_quantiles")
+DRAWN = {
+    "gaussian_quantiles": lambda state: datasets.make_gaussian_quantiles(
+        cov=3.0, n_samples=1000, n_features=2, n_classes=2, random_state=state
+    ),
+    "half_circles": lambda state: datasets.make_moons(1000, noise=0.1, random_state=state),
+    "blobs": lambda state: datasets.make_blobs(
+        1000, n_features=2, centers=[(1, 1), (2, 2)], random_state=state
+    ),
+    "random_classification": lambda state: datasets.make_classification(
+        1000, 2, n_informative=2, n_redundant=0, n_repeated=0, n_classes=2, random_state=state
+    ),
+}
+
+
+@pytest.mark.parametrize("state", [None, 0, 1, 3, np.int64(3), 2**32 - 1])
+@pytest.mark.parametrize("name", DRAWN)
+def test_generated_sets_are_those_of_the_paper(name, state):
+    X, y = DRAWN[name](1 if state is None else state)
+    table = load(name, random_state=state)
     np.testing.assert_array_equal(table.X, X)
     np.testing.assert_array_equal(table.y, y)
+
+
+def test_every_generated_set_is_known_above():
+    assert [entry.name for entry in GENERATED] == list(DRAWN)
+    assert all(entry.generated for entry in GENERATED)
+    assert not any(entry.generated for entry in BUNDLED)
+
+
+@pytest.mark.parametrize("state", [-1, 2**32, 1.0, True, "3"])
+def test_a_random_state_that_is_none(state):
+    with pytest.raises(InvalidInputError, match=r"from 0 to 2\*\*32 - 1\. Got .* instead"):
+        load("blobs", random_state=state)
+
+
+def test_bundled_sets_and_files_are_not_drawn(put):
+    names = "gaussian_quantiles, half_circles, blobs and random_classification"
+    with pytest.raises(InvalidInputError, match=f"{names}. Got 3 for 'iris'"):
+        load("iris", random_state=3)
+    path = put("x,y\n1,a\n2,b\n")
+    with pytest.raises(InvalidInputError, match=r"the same rows every time\. Leave it out"):
+        load(path, "y", random_state=0)
+    with pytest.raises(UnknownNameError, match="Did you mean 'blobs'"):
+        load("blob", random_state=3)
 
 
 @pytest.mark.parametrize(
