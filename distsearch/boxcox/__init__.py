@@ -1,5 +1,6 @@
 """Box-Cox search: the λ of every feature that make a given estimator best."""
 
+from distsearch.boxcox._exploration import GridSummary, summarize_grid
 from distsearch.boxcox._grids import MLE, DiagonalGrid, FullGrid, SphericalGrid
 from distsearch.boxcox._iterative import IterativeGrid
 from distsearch.boxcox._search_cv import STRATEGIES, BoxCoxSearchCV
@@ -13,8 +14,10 @@ __all__ = [
     "BoxCoxTransformer",
     "DiagonalGrid",
     "FullGrid",
+    "GridSummary",
     "IterativeGrid",
     "SphericalGrid",
     "box_cox",
     "inverse_box_cox",
+    "summarize_grid",
 ]
