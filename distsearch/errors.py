@@ -81,10 +81,15 @@ class SpecError(InvalidInputError):
         self.path = path
         self.problems = tuple(problems)
 
-    def __str__(self) -> str:
+    @property
+    def summary(self) -> str:
+        """How many mistakes there are."""
         number = len(self.problems)
         mistakes = "a mistake" if number == 1 else f"{number} mistakes"
-        return "\n".join([*self.problems, f"{self.path} has {mistakes}; nothing was run."])
+        return f"{self.path} has {mistakes}; nothing was run."
+
+    def __str__(self) -> str:
+        return "\n".join([*self.problems, self.summary])
 
 
 class StoreError(DistsearchError, RuntimeError):

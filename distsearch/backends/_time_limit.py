@@ -68,12 +68,16 @@ def _alarm(seconds: float) -> Iterator[None]:
         raise UnitTimeoutError(f"The unit took longer than its limit of {seconds:g} seconds.")
 
     handler = signal.signal(signal.SIGALRM, expire)
+    start = time.monotonic()
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, handler)
+        if left:  # somebody else's alarm goes on
+            left = max(left - (time.monotonic() - start), 1e-3)
+            signal.setitimer(signal.ITIMER_REAL, left, interval)
 
 
 @contextmanager
@@ -82,7 +86,7 @@ def _cpu_limit(seconds: float) -> Iterator[None]:
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    wanted = int(time.process_time() + 2.0 * seconds) + 2
+    wanted = int(time.process_time() + 2.0 * seconds) + 1
     known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_CPU, (min([wanted, *known]), hard))
     try:

@@ -32,6 +32,7 @@ from distsearch.errors import (
     DistsearchWarning,
     InvalidInputError,
     ResourceError,
+    SpecError,
 )
 
 __all__ = ["BROKEN_PIPE", "Interrupted", "as_options", "notes", "one_line", "tell", "terminable"]
@@ -126,6 +127,8 @@ def tell(error: BaseException, *, traceback: bool = False) -> int:
     if traceback and not isinstance(error, click.ClickException | BrokenPipeError):
         click.echo("".join(tracebacks.format_exception(error)).rstrip(), err=True)
     code, text = _explain(error)
+    for problem in error.problems if isinstance(error, SpecError) else ():
+        click.echo(one_line(as_options(problem)), err=True)
     if text:
         click.echo(text, err=True)
     return code
@@ -151,7 +154,8 @@ def _expected(error: BaseException) -> tuple[int, str] | None:
         bad_input = isinstance(error, InvalidInputError | DataError | ResourceError)
         if isinstance(error.__cause__, OSError):  # a full disk is nobody's wrong input
             bad_input = False
-        return BAD_INPUT if bad_input else FAILED, as_options(str(error))
+        text = error.summary if isinstance(error, SpecError) else as_options(str(error))
+        return BAD_INPUT if bad_input else FAILED, text
     if isinstance(error, OSError):
         if not _have_folder():
             return BAD_INPUT, "the current folder has been deleted. Change to another one."

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 import tempfile
 import time
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import click
@@ -16,14 +14,13 @@ import numpy as np
 from joblib import cpu_count
 from threadpoolctl import threadpool_info
 
-from distsearch._version import __version__
+from distsearch._installed import installed_versions
 from distsearch.backends import Unit, open_backend, single_threaded
 from distsearch.cli._console import columns, facts
 from distsearch.cli._errors import one_line
 
 __all__ = ["run"]
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "skops", "ray", "pyarrow")
 _UNITS = 8
 _GIB = 2**30
 
@@ -39,13 +36,7 @@ def run(backends: Sequence[str]) -> bool:
 
 
 def _versions() -> list[tuple[str, str]]:
-    found = [("python", platform.python_version()), ("distsearch", __version__)]
-    for name in _PACKAGES:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            found.append((name, "not installed"))
-    return found
+    return [(name, found or "not installed") for name, found in installed_versions().items()]
 
 
 def _resources() -> list[tuple[str, str]]:

@@ -22,6 +22,11 @@ _SPELLED = {"λ": "lambda", "±": "+-", "×": "x", "…": "...", "–": "-"}
 _COMMANDS = {
     "fit": "distsearch.cli._fit",
     "predict": "distsearch.cli._predict",
+    "sweep": "distsearch.cli._sweep",
+    "status": "distsearch.cli._status",
+    "compare": "distsearch.cli._compare",
+    "export": "distsearch.cli._export",
+    "submit": "distsearch.cli._submit",
     "demo": "distsearch.cli._demo",
     "doctor": "distsearch.cli._doctor",
     "data": "distsearch.cli._data",

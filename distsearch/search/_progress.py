@@ -35,6 +35,8 @@ class Progress:
         Best score so far; NaN while there is none.
     finished : bool
         Whether this is the last word.
+    exact : bool
+        Whether ``planned`` is the number itself and not only its limit.
     """
 
     label: str
@@ -42,6 +44,7 @@ class Progress:
     planned: int
     best: float
     finished: bool = False
+    exact: bool = False
 
 
 Reporter = Callable[[Progress], None]
@@ -97,6 +100,10 @@ class LineReporter:
         self._last = now
         self._write(_line(progress, now - self._start), last=progress.finished)
 
+    def say(self, line: str) -> None:
+        """Write a line of another kind above the progress."""
+        self._write(line, last=True)
+
     def _write(self, line: str, *, last: bool) -> None:
         if self._redraws:
             text = "\r" + line.ljust(self._width) + ("\n" if last else "")
@@ -114,7 +121,7 @@ def _pace(rate: float) -> str:
 def _line(progress: Progress, seconds: float) -> str:
     text = f"{progress.label}: {progress.done:,}"
     if not progress.finished and progress.planned:
-        text += f" of at most {progress.planned:,}"
+        text += f" of {'' if progress.exact else 'at most '}{progress.planned:,}"
     if not math.isnan(progress.best):
         text += f", best {progress.best:.4f}"
     rate = progress.done / seconds if seconds > 0 else 0.0
@@ -122,5 +129,5 @@ def _line(progress: Progress, seconds: float) -> str:
         return f"{text}, {seconds:.1f} s"
     if rate:
         left = max(progress.planned - progress.done, 0) / rate
-        text += f", {_pace(rate)}, {left:,.0f} s left at most"
+        text += f", {_pace(rate)}, {left:,.0f} s left{'' if progress.exact else ' at most'}"
     return text

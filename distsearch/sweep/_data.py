@@ -157,7 +157,7 @@ def _as_numbers(
 
 
 def _codes(column: pd.Series[Any]) -> NDArray[np.float64]:
-    """Number the values in the order of their text; a missing one is a value too."""
+    """Return the place of each value in the order of their texts; -1 for a missing one."""
     codes, _ = pd.factorize(column.astype("string"), sort=True)
     return np.asarray(codes, dtype=np.float64)
 

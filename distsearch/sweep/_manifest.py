@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from distsearch._version import __version__
+from distsearch._installed import installed_versions
 from distsearch.backends import Backend
 from distsearch.sweep.spec import Spec
 from distsearch.sweep.store import RunRecord
 
 __all__ = ["make_manifest"]
-
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "ray")
 
 
 def make_manifest(spec: Spec, backend: Backend, command: str) -> RunRecord:
@@ -34,19 +31,9 @@ def make_manifest(spec: Spec, backend: Backend, command: str) -> RunRecord:
         command=command,
         spec=spec.text,
         backend=f"{backend.name}:{backend.workers}",
-        versions={"python": platform.python_version(), "distsearch": __version__, **_versions()},
+        versions={name: found for name, found in installed_versions().items() if found},
         platform=_platform(),
     )
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _platform() -> dict[str, Any]:

@@ -138,7 +138,7 @@ class Plan:
 
 def unit_name(unit: UnitRecord) -> str:
     """Return what to call a unit in messages."""
-    split = f"repeat {unit.repeat + 1}, fold {unit.fold + 1}"
+    split = f"repeat {unit.repeat}, fold {unit.fold}"
     return f"{unit.data}, {unit.estimator}, {unit.method}, {split}"
 
 

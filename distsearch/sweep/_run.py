@@ -174,7 +174,7 @@ class _Run:
         total = len(positions)
         for number, outcome in enumerate(self._outcomes(positions), start=1):
             self._keep(self._plan.study.units[positions[outcome.index]], outcome)
-            report(Progress("Sweep", number, total, np.nan, finished=number == total))
+            report(Progress("Sweep", number, total, np.nan, number == total, exact=True))
 
     def _outcomes(self, positions: Sequence[int]) -> Iterator[Outcome]:
         units = [self._plan.unit(position) for position in positions]

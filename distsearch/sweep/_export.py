@@ -1,0 +1,67 @@
+"""A study's results as one table: a row a unit, a column a parameter and a metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from distsearch.sweep.store import SettingRecord, StudyRecord
+
+__all__ = ["export_table"]
+
+
+def export_table(
+    study: StudyRecord, results: pd.DataFrame, *, times: bool = False, pending: bool = False
+) -> pd.DataFrame:
+    """Return results as a table that needs no other to be read.
+
+    Parameters
+    ----------
+    study : StudyRecord
+        The study.
+    results : pandas.DataFrame
+        Its results from the store.
+    times : bool, default=False
+        Add seconds and attempts, which differ from run to run; without them the table depends on
+        the study alone.
+    pending : bool, default=False
+        Keep units that have no result yet.
+
+    Returns
+    -------
+    pandas.DataFrame
+        In the study's order: data, estimator, method, the parameters that vary (as
+        ``estimator.name`` and ``method.name``), repeat, fold, state, the metrics, error, and the
+        unit's hash.
+    """
+    rows = results if pending else results[results["state"] != "pending"]
+    parts: list[Any] = [rows["data"]]
+    for kind in ("estimator", "method"):
+        settings = {each.label: each for each in study.settings if each.kind == kind}
+        parts.append(rows[kind])
+        parts += [
+            _parameter(rows[kind], settings, name).rename(f"{kind}.{name}")
+            for name in _varied(settings)
+        ]
+    parts.append(rows[["repeat", "fold", "state", *study.scorers]])
+    if times:
+        more = [each for each in ("fit_seconds", "predict_seconds") if each not in study.scorers]
+        parts.append(rows[[*more, "attempts"]])
+    parts.append(rows[["error_type", "error", "facts", "hash"]])
+    return pd.concat(parts, axis="columns").reset_index(drop=True)
+
+
+def _varied(settings: dict[str, SettingRecord]) -> list[str]:
+    return list(dict.fromkeys(name for each in settings.values() for name in each.varied))
+
+
+def _parameter(
+    labels: pd.Series[Any], settings: dict[str, SettingRecord], name: str
+) -> pd.Series[Any]:
+    """Return the value of a parameter for every row; missing where the default holds."""
+    values = {label: setting.params.get(name) for label, setting in settings.items()}
+    if any(isinstance(value, (list, tuple, dict)) for value in values.values()):
+        values = {label: None if v is None else str(v) for label, v in values.items()}
+    column = labels.map(values)
+    return column.convert_dtypes() if column.dtype == object else column
