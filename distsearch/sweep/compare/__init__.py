@@ -1,1 +1,34 @@
-"""What a study's results say."""
+"""What a study's results say: tests, comparisons and the tables that print them."""
+
+from distsearch.sweep.compare._comparison import Comparison, compare
+from distsearch.sweep.compare._metrics import heading, in_percent, lower_is_better
+from distsearch.sweep.compare._ranks import (
+    average_ranks,
+    critical_difference,
+    friedman,
+    iman_davenport,
+    nemenyi,
+)
+from distsearch.sweep.compare._statistics import (
+    corrected_t_test,
+    holm,
+    paired_t_test,
+    wilcoxon_signed_rank,
+)
+
+__all__ = [
+    "Comparison",
+    "average_ranks",
+    "compare",
+    "corrected_t_test",
+    "critical_difference",
+    "friedman",
+    "heading",
+    "holm",
+    "iman_davenport",
+    "in_percent",
+    "lower_is_better",
+    "nemenyi",
+    "paired_t_test",
+    "wilcoxon_signed_rank",
+]
