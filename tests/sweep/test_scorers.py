@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score, roc_curve
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from distsearch.sweep._scorers import Part, best_threshold, measure
+
+
+@pytest.fixture(scope="module")
+def part():
+    X, y = make_classification(120, 5, random_state=3, flip_y=0.2)
+    return Part(X[:80], y[:80], X[80:], y[80:])
+
+
+def balanced(scores, positive, threshold):
+    return balanced_accuracy_score(positive, scores > threshold)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=30).filter(
+        lambda rows: len({hit for _, hit in rows}) == 2
+    )
+)
+def test_no_threshold_is_better_than_the_best(rows):
+    scores, positive = (np.array(column) for column in zip(*rows, strict=True))
+    found = best_threshold(scores.astype(float), positive)
+    tried = [balanced(scores, positive, cut) for cut in np.arange(-0.5, 10.0, 0.5)]
+    assert balanced(scores, positive, found) == pytest.approx(max(tried))
+
+
+def test_the_threshold_lies_half_way_between_the_classes():
+    assert best_threshold(np.array([1.0, 2.0, 6.0, 9.0]), np.array([0, 0, 1, 1]) == 1) == 4.0
+
+
+def test_the_lowest_of_equally_good_thresholds_wins():
+    # Above 1.5 or above 2.5: one mistake of two in one class each.
+    scores, positive = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 1, 0, 1]) == 1
+    assert best_threshold(scores, positive) == 1.5
+
+
+def test_thresholds_are_those_of_the_training_roc(part):
+    model = LogisticRegression().fit(part.X_train, part.y_train)
+    scores = model.decision_function(part.X_train)
+    false, true, cuts = roc_curve(part.y_train, scores, drop_intermediate=False)
+    cut = cuts[np.argmax(true - false)]  # claimed from this score on
+    claimed = model.decision_function(part.X_test) >= cut
+    found = measure(model, ["balanced_accuracy_ovr"], part).scores["balanced_accuracy_ovr"]
+    # The two classes of a binary model mirror each other.
+    assert found == pytest.approx(balanced_accuracy_score(part.y_test, claimed), abs=0.03)
+
+
+def test_three_classes_are_each_set_against_the_rest():
+    X, y = load_iris(return_X_y=True)
+    train = np.arange(150) % 3 != 0
+    part = Part(X[train], y[train], X[~train], y[~train])
+    model = DecisionTreeClassifier(random_state=0).fit(part.X_train, part.y_train)
+    predicted = model.predict(part.X_test)  # its training scores are 0 and 1: the threshold is 0.5
+    expected = np.mean(
+        [balanced_accuracy_score(part.y_test == c, predicted == c) for c in range(3)]
+    )
+    found = measure(model, ["balanced_accuracy_ovr"], part).scores["balanced_accuracy_ovr"]
+    assert found == pytest.approx(expected)
+
+
+def test_metrics_of_scikit_learn_by_name(part):
+    model = KNeighborsClassifier().fit(part.X_train, part.y_train)
+    measured = measure(model, ["f1", "roc_auc", "accuracy"], part)
+    assert list(measured.scores) == ["f1", "roc_auc", "accuracy"]
+    assert measured.scores["f1"] == f1_score(part.y_test, model.predict(part.X_test))
+    assert measured.scores["roc_auc"] == pytest.approx(
+        roc_auc_score(part.y_test, model.predict_proba(part.X_test)[:, 1])
+    )
+    assert measured.undefined == {}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+def test_an_undefined_metric_is_nan_with_its_reason_and_the_others_stay(part):
+    model = KNeighborsClassifier().fit(part.X_train, part.y_train)
+    ones = part.y_test == 1
+    alone = Part(part.X_train, part.y_train, part.X_test[ones], part.y_test[ones])
+    measured = measure(model, ["accuracy", "roc_auc", "balanced_accuracy_ovr"], alone)
+    assert measured.scores["accuracy"] == np.mean(model.predict(alone.X_test) == 1)
+    assert np.isnan(measured.scores["roc_auc"])
+    assert np.isnan(measured.scores["balanced_accuracy_ovr"])
+    assert set(measured.undefined) == {"roc_auc", "balanced_accuracy_ovr"}
+    assert "all, or none, of class" in measured.undefined["balanced_accuracy_ovr"]
