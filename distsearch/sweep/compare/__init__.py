@@ -9,6 +9,7 @@ from distsearch.sweep.compare._ranks import (
     iman_davenport,
     nemenyi,
 )
+from distsearch.sweep.compare._render import FORMS, render
 from distsearch.sweep.compare._statistics import (
     corrected_t_test,
     holm,
@@ -17,6 +18,7 @@ from distsearch.sweep.compare._statistics import (
 )
 
 __all__ = [
+    "FORMS",
     "Comparison",
     "average_ranks",
     "compare",
@@ -30,5 +32,6 @@ __all__ = [
     "lower_is_better",
     "nemenyi",
     "paired_t_test",
+    "render",
     "wilcoxon_signed_rank",
 ]

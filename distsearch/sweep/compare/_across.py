@@ -65,7 +65,9 @@ def across(cells: pd.DataFrame, order: Sequence[str], alpha: float) -> Iterator[
         means, gains = (_table(some, column)[names] for column in ("mean", "gain"))
         complete = means.notna().all(axis=1)
         left_out = [str(each) for each in means.index[~complete]]
-        if complete.sum() < 2 or means.shape[1] < 2:
+        if len(names) < 2:
+            continue
+        if complete.sum() < 2:
             yield Across(metric, str(group), left_out, [], [], pd.DataFrame())
             continue
         means, gains = means[complete], gains[complete]

@@ -32,7 +32,8 @@ def notes_on_units(grid: Grid) -> Iterator[str]:
     if failed:
         some = grid.cells[grid.cells["failed"] > 0]
         yield (
-            f"{count(failed, 'unit')} of {planned:,} failed and count for nothing: "
+            f"{count(failed, 'unit')} of {planned:,} failed and "
+            f"{'counts' if failed == 1 else 'count'} for nothing: "
             f"{_some(f'{_cell(row)} ({row.failed})' for row in some.itertuples())}."
         )
 
@@ -41,13 +42,17 @@ def notes_on_pairs(
     grid: Grid, tables: Sequence[pd.DataFrame], ratios: NDArray[np.float64]
 ) -> Iterator[str]:
     """Say where a metric has no value, or a competitor and the baseline not the same splits."""
-    metrics: dict[str, list[str]] = {}
-    for table in tables if len(grid.cells) else ():
-        told = (*_undefined(grid, table), *_unequal(grid, table), *_untested(table, ratios))
-        for text in told:
-            metrics.setdefault(text, []).append(str(table["metric"].iloc[0]))
-    for text, those in metrics.items():
-        yield text if len(those) == len(tables) else f"{joined(those)}: {text}"
+    if len(grid.cells):
+        told = [
+            (str(table["metric"].iloc[0]), text)
+            for table in tables
+            for text in (
+                *_undefined(grid, table),
+                *_unequal(grid, table),
+                *_untested(table, ratios),
+            )
+        ]
+        yield from _gathered(told, len(tables))
 
 
 def _undefined(grid: Grid, cells: pd.DataFrame) -> Iterator[str]:
@@ -94,23 +99,25 @@ def _untested(cells: pd.DataFrame, ratios: NDArray[np.float64]) -> Iterator[str]
 
 def notes_on_data_sets(parts: Sequence[Across]) -> Iterator[str]:
     """Say which data sets the comparison over data sets leaves out, and whether they are few."""
-    for each in parts:
-        what = f"{each.metric}, {each.group}" if each.group else each.metric
-        if each.left_out:
-            left = _some(each.left_out)
-            if each.friedman:
-                yield f"{what}: ranks leave out {left}, where not every competitor has a score."
-            else:
-                yield (
-                    f"{what}: no ranks over data sets, for not every competitor has a score on "
-                    f"{left}."
-                )
+    told = [
+        (", ".join(filter(None, (each.metric, each.group))), _left_out(each))
+        for each in parts
+        if each.left_out
+    ]
+    yield from _gathered(told, len(parts))
     sizes = [int(str(row["n_data"])) for each in parts for row in each.friedman]
     if sizes and min(sizes) < _FEW_DATA:
         yield (
             f"Over {count(min(sizes), 'data set')} the Wilcoxon and Friedman tests have little "
             f"power: no difference found is no sign of equality."
         )
+
+
+def _left_out(part: Across) -> str:
+    left = _some(part.left_out)
+    if part.friedman:
+        return f"Ranks leave out {left}, where not every competitor has a score."
+    return f"There are no ranks over data sets: on {left} not every competitor has a score."
 
 
 def notes_on_settings(study: StudyRecord) -> Iterator[str]:
@@ -126,6 +133,15 @@ def notes_on_settings(study: StudyRecord) -> Iterator[str]:
             f"The best of many settings on the same test folds is optimistic: choose settings by "
             f"nested validation, not from this table."
         )
+
+
+def _gathered(told: Sequence[tuple[str, str]], total: int) -> Iterator[str]:
+    """Yield each text once, with what it is about unless that is everything."""
+    about: dict[str, list[str]] = {}
+    for what, text in told:
+        about.setdefault(text, []).append(what)
+    for text, those in about.items():
+        yield text if len(those) == total else f"{_some(those)}: {text}"
 
 
 def _cell(row: object) -> str:
