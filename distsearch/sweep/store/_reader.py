@@ -1,0 +1,251 @@
+"""The store as its readers see it, while a driver writes or not."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from distsearch._wording import did_you_mean, listed
+from distsearch.errors import InvalidInputError, StoreError, UnknownNameError
+from distsearch.sweep.store._driver import Driver, current_driver
+from distsearch.sweep.store._explain import explained
+from distsearch.sweep.store._file import check_mark, connect, locate
+from distsearch.sweep.store._frames import results_frame, runs_frame
+from distsearch.sweep.store._records import DataRecord, SettingRecord, StudyRecord, UnitRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["StoreReader"]
+
+_UNITS = """
+SELECT w.place, u.state, u.fit_seconds, u.predict_seconds, u.attempts, u.error_type, u.error,
+       u.facts
+FROM wanted AS w JOIN units AS u ON u.hash = w.hash
+"""
+_SCORES = """
+SELECT w.place, s.metric, s.value FROM wanted AS w JOIN scores AS s ON s.hash = w.hash
+"""
+
+
+class StoreReader:
+    """A store of results, to read from; nothing in it is ever changed.
+
+    Each call reads one consistent state of the file, with all that was recorded before, and holds
+    nothing open afterwards.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Raises
+    ------
+    StoreError
+        When there is none, or it is none of ours.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        with explained(self._path):
+            self._real = locate(self._path)
+        with self._reading():
+            pass
+
+    def __enter__(self) -> StoreReader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Do nothing: there is nothing open."""
+
+    def studies(self) -> list[str]:
+        """Return the names of the studies, sorted."""
+        with self._reading() as connection:
+            return _names(connection)
+
+    def study(self, name: str | None = None) -> StudyRecord:
+        """Return a study as it was last planned.
+
+        Parameters
+        ----------
+        name : str, optional
+            Its name; may be left out where there is only one.
+
+        Returns
+        -------
+        StudyRecord
+
+        Raises
+        ------
+        UnknownNameError
+            When there is no such study.
+        InvalidInputError
+            When no name is given and there are several.
+        StoreError
+            When the file cannot be read.
+        """
+        with self._reading() as connection:
+            return _study(connection, _chosen(_names(connection), name, self._path))
+
+    def results(self, study: StudyRecord) -> pd.DataFrame:
+        """Return what is known of each unit of a study.
+
+        Parameters
+        ----------
+        study : StudyRecord
+            Of this store or not; results are found by the hashes of its units.
+
+        Returns
+        -------
+        pandas.DataFrame of shape (n_units, 14 + n_scorers)
+            In the study's order: position, hash, data, estimator, method, repeat, fold, state
+            (``done``, ``failed`` or ``pending``), a column a scorer (NaN where there is no value),
+            fit_seconds, predict_seconds (NaN where pending; not twice where they are scorers),
+            attempts, error_type, error, facts (JSON).
+
+        Raises
+        ------
+        StoreError
+            When the file cannot be read.
+        """
+        with self._reading() as connection:
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute("BEGIN")
+            connection.execute("CREATE TEMP TABLE wanted (place INTEGER PRIMARY KEY, hash TEXT)")
+            connection.executemany(
+                "INSERT INTO wanted VALUES (?, ?)",
+                enumerate(map(attrgetter("hash"), study.units)),
+            )
+            units = connection.execute(_UNITS).fetchall()
+            scores = connection.execute(_SCORES).fetchall()
+        return results_frame(study, units, scores)
+
+    def runs(self) -> pd.DataFrame:
+        """Return the manifest: one row a run, the first one first.
+
+        Returns
+        -------
+        pandas.DataFrame of shape (n_runs, 12)
+            id, study, started, ended (NaT where unknown), outcome (missing while a run is going on;
+            ``lost`` where one was killed), pid, host, command, spec, backend, versions (JSON),
+            platform (JSON).
+
+        Raises
+        ------
+        StoreError
+            When the file cannot be read.
+        """
+        with self._reading() as connection:
+            cursor = connection.execute("SELECT * FROM runs ORDER BY id")
+            names = [column[0] for column in cursor.description]
+            return runs_frame(names, cursor.fetchall())
+
+    def driver(self) -> Driver | None:
+        """Return who is writing to the store now, or None.
+
+        Raises
+        ------
+        StoreError
+            When the lock cannot be read.
+        """
+        with explained(self._path):
+            return current_driver(self._real)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with explained(self._path):
+            if not os.path.exists(self._real):
+                raise StoreError(f"{self._path} does not exist. Run a study first.")
+            connection = self._open()
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return _opened(self._real, "mode=ro", self._path)
+        except sqlite3.OperationalError as error:
+            code = error.sqlite_errorcode & 0xFF
+            if code == sqlite3.SQLITE_READONLY:
+                raise StoreError(
+                    f"{self._path} was left in the middle of a write. Give the command that wrote "
+                    "it again, which repairs it; then read it."
+                ) from error
+            alone = not os.path.exists(f"{self._real}-wal")
+            fixed = not os.access(os.path.dirname(self._real), os.W_OK)
+            if code != sqlite3.SQLITE_CANTOPEN or not (alone and fixed):
+                raise
+        # Copied to a read-only place from under a driver: nobody can be writing it there.
+        return _opened(self._real, "mode=ro&immutable=1", self._path)
+
+
+def _opened(real: str, options: str, path: str) -> sqlite3.Connection:
+    connection = connect(real, options)
+    try:
+        marks = [
+            int(connection.execute(f"PRAGMA {mark}").fetchone()[0])
+            for mark in ("application_id", "user_version", "page_count")
+        ]
+        if not marks[2]:
+            raise StoreError(f"{path} is empty. Run a study first.")
+        check_mark(path, marks[0], marks[1])
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _names(connection: sqlite3.Connection) -> list[str]:
+    return [name for (name,) in connection.execute("SELECT name FROM studies ORDER BY name")]
+
+
+def _chosen(names: Sequence[str], name: str | None, path: str) -> str:
+    if not names:
+        raise InvalidInputError(f"{path} has no study yet. Run one first.")
+    if name is None:
+        if len(names) == 1:
+            return names[0]
+        raise InvalidInputError(
+            f"{path} has {len(names)} studies: {listed(names)}. Name one of them."
+        )
+    if name not in names:
+        raise UnknownNameError(
+            f"{path} has no study {name!r}.{did_you_mean(name, names)} It has {listed(names)}."
+        )
+    return name
+
+
+def _study(connection: sqlite3.Connection, name: str) -> StudyRecord:
+    def rows(table: str, columns: str) -> sqlite3.Cursor:
+        return connection.execute(
+            f"SELECT {columns} FROM {table} WHERE study = ? ORDER BY position", (name,)
+        )
+
+    connection.execute("BEGIN")
+    title, seed, scorers, baseline = connection.execute(
+        "SELECT title, seed, scorers, baseline FROM studies WHERE name = ?", (name,)
+    ).fetchone()
+    return StudyRecord(
+        name=name,
+        title=title,
+        seed=seed,
+        scorers=tuple(json.loads(scorers)),
+        baseline=baseline,
+        data=tuple(
+            DataRecord(*row) for row in rows("data", "label, hash, source, rows, features, classes")
+        ),
+        settings=tuple(
+            SettingRecord(*row[:4], *map(json.loads, row[4:]))
+            for row in rows("settings", "kind, label, entry, name, params, varied")
+        ),
+        units=tuple(
+            UnitRecord(*row)
+            for row in rows("plan", "position, hash, data, estimator, method, repeat, fold")
+        ),
+    )
