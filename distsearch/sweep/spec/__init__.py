@@ -1,5 +1,17 @@
 """The study file."""
 
+from distsearch.sweep.spec._reading import read_spec
+from distsearch.sweep.spec._schema import schema
+from distsearch.sweep.spec._scorers import OWN_SCORERS
 from distsearch.sweep.spec._types import Data, Limits, Protocol, Setting, Spec
 
-__all__ = ["Data", "Limits", "Protocol", "Setting", "Spec"]
+__all__ = [
+    "OWN_SCORERS",
+    "Data",
+    "Limits",
+    "Protocol",
+    "Setting",
+    "Spec",
+    "read_spec",
+    "schema",
+]

@@ -179,6 +179,8 @@ class Spec:
         Its text.
     files : tuple of Path
         Every other file that it refers to: tables of settings, data and splits.
+    written : mapping of str to Path
+        The same files by their paths as the study file writes them.
     """
 
     study: str
@@ -195,3 +197,4 @@ class Spec:
     path: Path
     text: str = ""
     files: tuple[Path, ...] = ()
+    written: Mapping[str, Path] = field(default_factory=dict)

@@ -1,0 +1,107 @@
+"""What the parts of a study say of each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
+from distsearch._wording import count, did_you_mean, listed, quoted
+from distsearch.sweep.spec._context import Context
+from distsearch.sweep.spec._types import Data, Setting
+
+__all__ = ["check_baseline", "check_numbers", "check_protocol", "check_use_of_data"]
+
+_USED_BY = {
+    "folds": ("k-fold", "group-k-fold"),
+    "repeats": ("k-fold", "group-k-fold", "hold-out"),
+    "test_size": ("hold-out",),
+}
+
+
+def check_protocol(context: Context) -> None:
+    """Note what has no effect on splits of this kind."""
+    protocol = context.document.get("protocol", {})
+    if not context.is_whole("protocol", "kind"):
+        return
+    kind = protocol.get("kind", "k-fold")
+    for key, users in _USED_BY.items():
+        if key in protocol and kind not in users:
+            context.add(
+                f"has no effect on the protocol {kind!r}, only on {' and '.join(users)}; leave it "
+                "out.",
+                "protocol",
+                key,
+            )
+
+
+def check_numbers(context: Context) -> None:
+    """Note numbers that TOML has and ranges do not: nan passes every comparison."""
+    for table, key in (("protocol", "test_size"), ("limits", "unit_seconds")):
+        value = context.document.get(table, {}).get(key, 0.0)
+        if not math.isfinite(value):
+            context.add(f"must be a finite number. Got {value} instead.", table, key)
+
+
+def check_use_of_data(
+    context: Context,
+    data: Sequence[Data],
+    estimators: Sequence[Setting],
+    methods: Sequence[Setting],
+) -> None:
+    """Note patterns for no data set, and data sets without an estimator or a method."""
+    if "data" in context.broken:
+        return
+    labels = [each.label for each in data]
+    before = len(context.problems)
+    for kind in ("estimators", "methods"):
+        for number, entry in context.tables(kind):
+            for place, pattern in enumerate(entry.get("data", ())):
+                if not any(fnmatchcase(label, pattern) for label in labels):
+                    context.add(
+                        f"no data set has a label like {quoted(pattern)}."
+                        f"{did_you_mean(pattern, labels)} Labels are {listed(labels)}.",
+                        *(kind, number, "data", place),
+                    )
+    if len(context.problems) > before:
+        return
+    for number, label in enumerate(labels):
+        for kind, settings in (("estimators", estimators), ("methods", methods)):
+            if kind not in context.broken and not any(each.is_for(label) for each in settings):
+                context.add(
+                    f"none of the {kind} is for {quoted(label)}; add it to the 'data' of one, or "
+                    "leave the data set out.",
+                    *("data", number),
+                )
+
+
+def check_baseline(
+    context: Context, estimators: Sequence[Setting], methods: Sequence[Setting]
+) -> None:
+    """Note a baseline that is the label of nothing, or of more than one thing."""
+    baseline = context.document.get("baseline")
+    if baseline is None or context.broken & {"estimators", "methods"}:
+        return
+    of_methods, of_estimators = [[s.label for s in kind] for kind in (methods, estimators)]
+    if baseline in of_methods and baseline in of_estimators:
+        context.add(
+            f"{quoted(baseline)} is the label of an estimator and of a method; give one of them "
+            "another label.",
+            "baseline",
+        )
+    if baseline in of_methods or baseline in of_estimators:
+        return
+    settings = [each.label for each in (*methods, *estimators) if each.entry == baseline]
+    if settings:
+        context.add(
+            f"{quoted(baseline)} stands for {count(len(settings), 'setting')}; name one of "
+            f"{listed(settings, 5)}.",
+            "baseline",
+        )
+        return
+    context.add(
+        f"no method or estimator has the label {quoted(baseline)}."
+        f"{did_you_mean(baseline, [*of_methods, *of_estimators])} Methods are "
+        f"{listed(of_methods)}; estimators are {listed(of_estimators)}.",
+        "baseline",
+    )

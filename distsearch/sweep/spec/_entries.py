@@ -1,0 +1,159 @@
+"""The estimators and the methods of a study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from distsearch._wording import quoted
+from distsearch.errors import InvalidInputError
+from distsearch.registry import make_estimator
+from distsearch.sweep.spec._context import Context, Kind
+from distsearch.sweep.spec._labels import make_label, same_settings, varied_keys
+from distsearch.sweep.spec._lines import KeyPath
+from distsearch.sweep.spec._problems import Place
+from distsearch.sweep.spec._rows import Row, read_rows
+from distsearch.sweep.spec._schema import label_pattern
+from distsearch.sweep.spec._subjects import EstimatorSubject, MethodSubject, Subject
+from distsearch.sweep.spec._types import Setting
+
+__all__ = ["read_estimators", "read_methods"]
+
+
+def read_estimators(context: Context) -> tuple[list[Setting], EstimatorSubject | None]:
+    """Return the settings of the estimators, and the first estimator that can be made."""
+    subjects: list[tuple[KeyPath, EstimatorSubject]] = []
+
+    def make(name: str, path: KeyPath) -> Subject:
+        subject = EstimatorSubject(name, context.trust)
+        if subject.kind == "neither of them":
+            raise InvalidInputError(f"{name} is neither a classifier nor a regressor.")
+        subjects.append((path, subject))
+        (other, first), *_ = subjects
+        if subject.kind != first.kind:
+            raise InvalidInputError(
+                f"{name} is {subject.kind}, and {context.problems.place(other).cited} is "
+                f"{first.kind}. Make a study for each."
+            )
+        return subject
+
+    settings = _read(context, "estimators", make)
+    return settings, subjects[0][1] if subjects else None
+
+
+def read_methods(context: Context, first: EstimatorSubject | None) -> list[Setting]:
+    """Return the settings of the methods.
+
+    Parameters
+    ----------
+    context : Context
+        Gets the mistakes.
+    first : EstimatorSubject or None
+        What they are to work around; None if no estimator of the study can be made.
+    """
+    if "methods" not in context.document and context.is_whole("methods"):
+        place = context.problems.place(("methods",))
+        return [Setting(label="plain", entry="plain", name="plain", place=place.head)]
+    estimator = first.estimator if first else make_estimator("nb")
+    return _read(context, "methods", lambda name, _: MethodSubject(name, estimator))
+
+
+def _read(context: Context, kind: Kind, make: Callable[[str, KeyPath], Subject]) -> list[Setting]:
+    if not context.is_whole(kind):
+        context.broken.add(kind)
+    entries, labels = _Labels(context, kind), _Labels(context, kind)
+    settings: list[Setting] = []
+    for number, entry in context.tables(kind):
+        path: KeyPath = (kind, number)
+        if "name" not in entry:
+            continue
+        label = entry.get("label", entry["name"])
+        unique = entries.take(label, _label_place(context, path, entry))
+        rows, sound = _rows(context, path, entry, make)
+        if not sound:
+            context.broken.add(kind)
+        made = _settings(label, entry, rows)
+        settings += made
+        for row, setting in zip(rows, made, strict=True):
+            if unique and (sound or row.label):
+                labels.take(setting.label, row.place, given=row.label)
+    return settings
+
+
+def _label_place(context: Context, path: KeyPath, entry: Mapping[str, Any]) -> Place:
+    key = "label" if "label" in entry else "name"
+    return context.problems.place((*path, key), path)
+
+
+def _rows(
+    context: Context,
+    path: KeyPath,
+    entry: Mapping[str, Any],
+    make: Callable[[str, KeyPath], Subject],
+) -> tuple[list[Row], bool]:
+    """Return the settings of an entry, and whether nothing was wrong."""
+    before = len(context.problems)
+    try:
+        subject = make(entry["name"], path)
+    except InvalidInputError as error:
+        context.add(str(error), *path, "name")
+        return [], False
+    rows = read_rows(context, path, entry, subject)
+    sound = len(context.problems) == before and context.is_whole(*path)
+    for row in rows:
+        if row.sound and context.is_whole(*path):
+            message = subject.check_together(row.values)
+            if message is not None:
+                context.problems.add_again(path, row.place, message)
+    if sound:
+        for row, first in same_settings(rows, subject.defaults):
+            message = f"has the same parameters as {first.place.cited}; leave one of them out."
+            context.problems.add(row.place, message)
+    return rows, sound and len(context.problems) == before
+
+
+def _settings(label: str, entry: Mapping[str, Any], rows: Sequence[Row]) -> list[Setting]:
+    several = len(rows) > 1
+    keys = varied_keys(rows) if several else []
+    settings = []
+    for row in rows:
+        varied = {key: row.values[key] for key in keys if key in row.values}
+        settings.append(
+            Setting(
+                label=(row.label or make_label(label, varied)) if several else label,
+                entry=label,
+                name=entry["name"],
+                params=row.values,
+                varied=varied,
+                data=tuple(entry.get("data", ("*",))),
+                place=row.place.head,
+            )
+        )
+    return settings
+
+
+class _Labels:
+    """The labels so far, each with its place."""
+
+    def __init__(self, context: Context, kind: Kind) -> None:
+        self._problems = context.problems
+        self._kind = kind
+        self._pattern = re.compile(label_pattern())
+        self._taken: dict[str, Place] = {}
+
+    def take(self, label: str, place: Place, given: str | None = None) -> bool:
+        """Note a label, and say whether it is new."""
+        if given is not None and not self._pattern.search(given):
+            self._problems.add(
+                place,
+                f"the label {quoted(given)} must be a text on one line without blanks at its ends.",
+            )
+        first = self._taken.setdefault(label, place)
+        if first is not place:
+            self._problems.add(
+                place,
+                f"the label {quoted(label)} is also that of {first.cited}; {self._kind} need "
+                "labels of their own.",
+            )
+        return first is place
