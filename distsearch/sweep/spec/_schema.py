@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from datetime import date, time
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -111,8 +112,8 @@ def _told(error: Any) -> Iterator[tuple[KeyPath, str]]:
                 yield (*path, key), f"{key} is missing; {_FOR_EXAMPLE[key]}."
     elif error.validator == "uniqueItems":
         yield path, f"{quoted(_twice(value))} is there twice; leave one out."
-    elif error.validator is None:
-        other = error.absolute_schema_path[-3]
+    elif error.validator == "not":
+        other = error.absolute_schema_path[-4]  # ..., other, "properties", this, "not"
         yield path, f"cannot be used together with {other}; leave one of them out."
     else:
         yield path, _must_be(value, rule, path)
@@ -133,8 +134,8 @@ def _twice(values: list[Any]) -> Any:
 def _must_be(value: Any, rule: Mapping[str, Any], path: KeyPath) -> str:
     allowed = _allowed(rule, path)
     near = did_you_mean(value, rule.get("enum", ())) if isinstance(value, str) else ""
-    if value == [] and "minItems" in rule:
-        return f"must not be empty; it is {allowed}."
+    if value in ([], {}) and ("minItems" in rule or "minProperties" in rule):
+        return "must not be empty."
     return f"must be {allowed}. Got {_shown(value)} instead.{near}"
 
 
@@ -143,6 +144,8 @@ def _shown(value: Any) -> str:
         return "a table"
     if isinstance(value, list) and any(isinstance(each, dict) for each in value):
         return "a list of tables"
+    if isinstance(value, date | time):
+        return f"the date or time {value.isoformat()}"
     return quoted(value)
 
 
@@ -151,13 +154,16 @@ def _allowed(rule: Mapping[str, Any], path: KeyPath) -> str:
     if "x-allowed" in rule:
         return str(rule["x-allowed"])
     if "enum" in rule:
-        return " or ".join(repr(each) for each in rule["enum"])
+        return _either([repr(each) for each in rule["enum"]])
     types = [rule["type"]] if isinstance(rule["type"], str) else list(rule["type"])
     words = [_TYPES[each] for each in types]
     if types == ["array"]:
         return words[0] + _of_items(rule, path)
-    joined = " or ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
-    return joined + _range(rule) + _size(rule)
+    return _either(words) + _range(rule) + _size(rule)
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
 
 
 def _of_items(rule: Mapping[str, Any], path: KeyPath) -> str:
@@ -190,7 +196,7 @@ def _range(rule: Mapping[str, Any]) -> str:
 
 
 def _size(rule: Mapping[str, Any]) -> str:
-    return " that is not empty" if "minLength" in rule or "minProperties" in rule else ""
+    return " that is not empty" if "minLength" in rule else ""
 
 
 def _drop(document: dict[str, Any], path: KeyPath) -> None:
@@ -203,7 +209,7 @@ def _drop(document: dict[str, Any], path: KeyPath) -> None:
             inner = inner[part]
         except (KeyError, IndexError, TypeError):
             return
-    if len(path) == 2 and isinstance(path[1], int):  # an element of data, estimators or methods
+    if len(path) == 2 and path[0] in {"data", "estimators", "methods"}:
         document[str(path[0])][path[1]] = {}
         return
     for parent, part in reversed(parents):

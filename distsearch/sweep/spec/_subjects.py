@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any, Protocol
 
 from sklearn.base import is_classifier, is_regressor
 
 from distsearch._sklearn import validate_parameter_constraints
+from distsearch._wording import quoted
 from distsearch.errors import DistsearchError, InvalidInputError
 from distsearch.registry import SHORT_NAMES, make_estimator
 from distsearch.sweep._methods import check_method, get_method
@@ -139,6 +141,7 @@ class MethodSubject:
         self._name, self._estimator = name, estimator
         self._method = get_method(name)
         self.defaults: Mapping[str, Any] = self._method.parameters
+        self._checked: dict[Hashable, str | None] = {}
 
     def default(self, key: str) -> Any:
         """Return the default of a parameter."""
@@ -147,20 +150,38 @@ class MethodSubject:
 
     def check_key(self, key: str) -> str | None:
         """Check that there is a parameter of that name."""
-        return None if self._method.knows(key) else self.check_together({key: None})
+        return None if self._method.knows(key) else self._refusal({key: None})
 
     def takes(self, key: str, value: Any) -> bool | None:
         """Leave texts for whole numbers, such as cv = 'resubstitution', to `check_together`."""
-        text = isinstance(value, str) and isinstance(self.default(key), int)
+        text = isinstance(value, str) and type(self.default(key)) is int
         return False if text else None
 
     def check_value(self, key: str, value: Any) -> str | None:
-        """Do nothing: what a value may be depends on others."""
-        del key, value
-        return None
+        """Check that numbers are finite; what else a value may be depends on others."""
+        if not isinstance(self.default(key), float):
+            return None
+        numbers = value if isinstance(value, list) and value else [value]
+        if all(type(each) in {int, float} and math.isfinite(each) for each in numbers):
+            return None
+        allowed = "a finite number" if "_" in key else "a finite number or a list of them"
+        return f"{key} must be {allowed}. Got {quoted(value)} instead."
 
     def check_together(self, params: Mapping[str, Any]) -> str | None:
         """Check the parameters of a setting."""
+        # A table can have a hundred thousand rows of λ, each as good as any other.
+        kind = tuple(
+            (key, type(value) if self._is_lambda(key) else repr(value))
+            for key, value in params.items()
+        )
+        if kind not in self._checked:
+            self._checked[kind] = self._refusal(params)
+        return self._checked[kind]
+
+    def _is_lambda(self, key: str) -> bool:
+        return key not in self.defaults and isinstance(self.default(key), float)
+
+    def _refusal(self, params: Mapping[str, Any]) -> str | None:
         try:
             check_method(self._name, params, self._estimator)
         except DistsearchError as error:
