@@ -167,9 +167,10 @@ def show(
         ]
         print(columns(["estimator", "sets", *FIGURES], rows))
     if incomplete:
-        print("\nLeft out, for some of their units have no accuracy yet:")
-    for (data, estimator), number in incomplete.items():
-        print(f"  {data}, {estimator}: {number:,} missing")
+        print("\nLeft out; so many of their units have no accuracy yet:")
+    for data in dict.fromkeys(data for data, _ in incomplete):
+        parts = [f"{e} {number:,}" for (d, e), number in incomplete.items() if d == data]
+        print(f"  {data}: {', '.join(parts)}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

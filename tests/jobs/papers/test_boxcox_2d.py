@@ -160,7 +160,7 @@ def test_what_the_job_prints(boxcox_2d, store, summary, capsys):
     assert lines[at + 5] == "difference +0.00 +0.00 +0.00 +0.00 +2.00 another"
     assert lines[at + 6] == "random 0 Bayesian here 70.00 72.00 +2.00 +2.00 +2.00 (2, 2)"
     assert "Bayesian 1 70.00 72.00 +2.00 +2.00 +2.00" in lines
-    assert "random 7, Bayesian: 4 missing" in out
+    assert "random 7: Bayesian 4" in lines
     assert "elsewhere" not in out
 
 
