@@ -132,11 +132,10 @@ def _twice(values: list[Any]) -> Any:
 
 
 def _must_be(value: Any, rule: Mapping[str, Any], path: KeyPath) -> str:
-    allowed = _allowed(rule, path)
     near = did_you_mean(value, rule.get("enum", ())) if isinstance(value, str) else ""
     if value in ([], {}) and ("minItems" in rule or "minProperties" in rule):
         return "must not be empty."
-    return f"must be {allowed}. Got {_shown(value)} instead.{near}"
+    return f"must be {_allowed(rule, path)}. Got {_shown(value)} instead.{near}"
 
 
 def _shown(value: Any) -> str:

@@ -106,11 +106,12 @@ def _records(
     text: str, name: str, place: Place, problems: Problems
 ) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Give the rows that are not blank with the lines that they begin on."""
-    reader = csv.reader(StringIO(text, newline=""), strict=True, skipinitialspace=True)
+    lines = StringIO(text, newline="").readlines()
+    reader = csv.reader(lines, strict=True, skipinitialspace=True)
     line = 1
     try:
         for cells in reader:
-            if cells and not (len(cells) == 1 and cells[0].isspace()):
+            if lines[line - 1].strip():
                 yield line, tuple(cell.strip() for cell in cells)
             line = reader.line_num + 1
     except csv.Error as error:
