@@ -96,7 +96,9 @@ class _Reader:
             self._check_entry(found)
             return found.name, label or found.name
         self._check_file()
-        return str(found), label or Path(found.name.removesuffix(".gz")).stem
+        # A file that was moved keeps its name in the study.
+        name = Path(written).name if self._context.files.is_moved(written) else found.name
+        return str(found), label or Path(name.removesuffix(".gz")).stem
 
     def _check_entry(self, entry: Entry) -> None:
         for key in _OF_FILES:

@@ -35,6 +35,10 @@ class Files:
         self._moved = moved
         self.written: dict[str, Path] = {}
 
+    def is_moved(self, written: str) -> bool:
+        """Say whether a file is not where the study file says."""
+        return written in self._moved
+
     def find(self, written: str) -> Path:
         """Return the absolute path of a file, which can be read.
 
@@ -45,7 +49,7 @@ class Files:
         DataError
             The file cannot be read.
         """
-        place = self._moved[written] if written in self._moved else _expanded(written)
+        place = self._moved[written] if self.is_moved(written) else _expanded(written)
         path = Path(os.path.abspath(self._folder / place))
         _check_not_empty(path)
         self.written[written] = path
@@ -61,7 +65,7 @@ class Files:
         DataError
             The file cannot be read.
         """
-        if written in self._moved:
+        if self.is_moved(written):
             return self.find(written)
         text = _expanded(written)
         entry = find_entry(text)

@@ -5,7 +5,6 @@ from sklearn.utils import ClassifierTags, Tags, TargetTags
 from distsearch.errors import SpecError
 from distsearch.sweep.spec import read_spec
 
-
 TRUST = ["sweep.spec.studies"]
 
 
@@ -34,6 +33,20 @@ class Thing:
             target_tags=TargetTags(required=True),
             classifier_tags=ClassifierTags(),
         )
+
+
+class Broken(Thing):
+    """One that cannot be made."""
+
+    def __init__(self):
+        raise ZeroDivisionError("not today")
+
+
+class Neither(Thing):
+    """One that learns no target."""
+
+    def __sklearn_tags__(self):
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
 
 
 def write(folder, text, **tables):

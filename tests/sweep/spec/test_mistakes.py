@@ -170,13 +170,13 @@ def test_in_general_keys(tmp_path, text, expected):
         ),
         (
             "source = 'iris'\ngroups = 'patient'",
-            "study.toml:3: data[0].groups: has no effect on the protocol 'k-fold'; leave it out, or "
-            "choose kind = 'group-k-fold'.",
+            "study.toml:3: data[0].groups: has no effect on the protocol 'k-fold'; leave it out, "
+            "or choose kind = 'group-k-fold'.",
         ),
         (
             "source = 'iris'\nsplits = 'splits.csv'",
-            "study.toml:3: data[0].splits: has no effect on the protocol 'k-fold'; leave it out, or "
-            "choose kind = 'given'.",
+            "study.toml:3: data[0].splits: has no effect on the protocol 'k-fold'; leave it out, "
+            "or choose kind = 'given'.",
         ),
         (
             "source = 'iris'\n[protocol]\nkind = 'group-k-fold'",

@@ -1,11 +1,10 @@
-import json
-from pathlib import Path
+import tomllib
 
 import pytest
 from jsonschema import Draft202012Validator
 from sweep.spec.studies import problems, write
 
-from distsearch.errors import InvalidInputError, SpecError
+from distsearch.errors import SpecError
 from distsearch.sweep.spec import (
     OWN_SCORERS,
     Data,
@@ -103,52 +102,254 @@ def example(tmp_path, monkeypatch):
 def test_a_full_study(example):
     folder = example.parent
     rocks, more = folder / "data" / "rocks.csv", folder / "elsewhere" / "more.csv.gz"
-    settings = folder / "settings.csv"
-    svc, network = "study.toml:46", "study.toml:54"
+    spec = read_spec(example)
+    assert (spec.study, spec.title, spec.seed) == ("example-1", "Every key of a study file", 42)
+    assert spec.scorers == ("accuracy", "f1_macro", "balanced_accuracy_ovr", "fit_seconds")
+    assert spec.baseline == "base"
+    assert spec.protocol == Protocol(kind="k-fold", folds=5, repeats=2)
+    assert spec.limits == Limits(unit_seconds=600.0, failures=20)
+    assert spec.trust == ()
+    assert (spec.path, spec.text) == (example, EXAMPLE)
+    assert spec.written == {
+        "data/rocks.csv": rocks,
+        "${STUDY_TEST_DATA}/more.csv.gz": more,
+        "settings.csv": folder / "settings.csv",
+    }
+    assert spec.files == tuple(spec.written.values())
+    assert spec.data == (
+        Data(
+            label="rocks",
+            source=str(rocks),
+            target="kind",
+            positive="R",
+            columns=("a", "b", "c"),
+            ignore=("note",),
+            options=ReadOptions(";", "latin-1", ",", ("?", "NA"), ("c",)),
+            impute="median",
+            missing_target="drop",
+            dtype="float32",
+            scale=(1.0, 2.0),
+            place="study.toml:16",
+        ),
+        Data(label="half_circles", source="half_circles", random_state=3, place="study.toml:33"),
+        Data(
+            label="more",
+            source=str(more),
+            target="kind",
+            positive=[1, "x", True],
+            place="study.toml:37",
+        ),
+    )
+
+
+def test_the_settings_of_a_full_study(example):
+    spec = read_spec(example)
     knn = {"entry": "KNN", "name": "knn", "data": ("half*", "more"), "place": "study.toml:47"}
-    fixed = {"weights": "distance"}
-    assert read_spec(example) == Spec(
-        study="example-1",
-        title="Every key of a study file",
-        seed=42,
-        data=(
-            Data(
-                label="rocks",
-                source=str(rocks),
-                target="kind",
-                positive="R",
-                columns=("a", "b", "c"),
-                ignore=("note",),
-                options=ReadOptions(";", "latin-1", ",", ("?", "NA"), ("c",)),
-                impute="median",
-                missing_target="drop",
-                dtype="float32",
-                scale=(1.0, 2.0),
-                place="study.toml:16",
-            ),
-            Data(label="half_circles", source="half_circles", random_state=3, place="study.toml:33"),
-            Data(
-                label="more",
-                source=str(more),
-                target="kind",
-                positive=[1, "x", True],
-                place="study.toml:37",
-            ),
+    svc = {"entry": "svc", "name": "svc"}
+    network = {"entry": "Network", "name": "mlp"}
+    assert spec.estimators == (
+        *(
+            Setting(
+                label=f"KNN(n_neighbors={k}, p={p})",
+                params={"weights": "distance", "n_neighbors": k, "p": p},
+                varied={"n_neighbors": k, "p": p},
+                **knn,
+            )
+            for k, p in [(1, 1), (1, 2), (3, 1), (3, 2)]
         ),
-        estimators=(
-            *(
-                Setting(
-                    label=f"KNN(n_neighbors={k}, p={p})",
-                    params={**fixed, "n_neighbors": k, "p": float(p)},
-                    varied={"n_neighbors": k, "p": float(p)},
-                    **knn,
-                )
-                for k, p in [(1, 1), (1, 2), (3, 1), (3, 2)]
-            ),
+        Setting(
+            label="svc(C=1.0, gamma=scale)",
+            params={"C": 1.0, "gamma": "scale"},
+            varied={"C": 1.0, "gamma": "scale"},
+            place="settings.csv:2",
+            **svc,
         ),
-        methods=(),
-        path=example,
-    ) or svc + network + str(settings)
+        Setting(
+            label="strong",
+            params={"C": 10.0, "gamma": 0.5, "shrinking": False},
+            varied={"C": 10.0, "gamma": 0.5, "shrinking": False},
+            place="settings.csv:3",
+            **svc,
+        ),
+        Setting(
+            label="Network(hidden_layer_sizes=[5])",
+            params={"hidden_layer_sizes": [5]},
+            varied={"hidden_layer_sizes": [5]},
+            place="study.toml:57",
+            **network,
+        ),
+        Setting(
+            label="strict",
+            params={"alpha": 1.0},
+            varied={"alpha": 1.0},
+            place="study.toml:58",
+            **network,
+        ),
+    )
+    assert spec.methods == (
+        Setting(label="base", entry="base", name="standardize", place="study.toml:61"),
+        Setting(
+            label="boxcox",
+            entry="boxcox",
+            name="boxcox",
+            params={"cv": "resubstitution", "bounds": [-3.0, 3.0]},
+            place="study.toml:67",
+        ),
+    )
+
+
+def test_the_schema_takes_the_example():
+    Draft202012Validator.check_schema(schema())
+    assert Draft202012Validator(schema()).is_valid(tomllib.loads(EXAMPLE))
+
+
+def test_the_schema_describes_every_key_and_refuses_others():
+    found = schema()
+    tables = [found, *found["properties"].values(), found["$defs"]["data"], found["$defs"]["entry"]]
+    for table in tables:
+        if "properties" in table:
+            assert table["additionalProperties"] is False
+            assert all(rule["description"] for rule in table["properties"].values())
+    found["title"] = "changed"
+    assert schema()["title"] != "changed"
+
+
+def test_defaults(tmp_path):
+    text = "[[data]]\nsource = 'wdbc'\n[[estimators]]\nname = 'nb'\n"
+    path = write(tmp_path, text)
+    assert read_spec(str(path)) == Spec(
+        study="study",
+        data=(Data(label="breast_cancer", source="breast_cancer", place="study.toml:1"),),
+        estimators=(Setting(label="nb", entry="nb", name="nb", place="study.toml:3"),),
+        methods=(Setting(label="plain", entry="plain", name="plain", place="study.toml"),),
+        path=path,
+        text=text,
+    )
+
+
+@pytest.mark.parametrize("change", ["\ufeff{}", "{}# end", "\r\n{}"])
+def test_marks_and_line_ends_do_not_matter(example, change):
+    expected = read_spec(example)
+    windows = EXAMPLE.replace("\n", "\r\n") if "\r" in change else EXAMPLE
+    found = read_spec(write(example.parent, change.format(windows)))
+    assert found.data[0].options == expected.data[0].options
+    assert [each.label for each in found.estimators] == [each.label for each in expected.estimators]
+    assert "\r" not in found.text
+    assert "\ufeff" not in found.text
+
+
+def test_a_study_whose_files_were_moved(example, monkeypatch, tmp_path_factory):
+    monkeypatch.delenv("STUDY_TEST_DATA")
+    assert len(problems(example)) == 1
+    new = tmp_path_factory.mktemp("new")
+    moved = {}
+    for number, written in enumerate(["data/rocks.csv", "${STUDY_TEST_DATA}/more.csv.gz"]):
+        moved[written] = new / f"{number}.csv"
+        moved[written].write_text("a,kind\n1,x\n")
+    spec = read_spec(example, files=moved)
+    assert [each.source for each in spec.data] == [
+        str(new / "0.csv"),
+        "half_circles",
+        str(new / "1.csv"),
+    ]
+    assert spec.files[:2] == (new / "0.csv", new / "1.csv")
+    assert spec.written["data/rocks.csv"] == new / "0.csv"
+
+
+def test_files_for_splits_and_groups(tmp_path):
+    text = """
+[protocol]
+kind = "{}"
+[[data]]
+source = "iris"
+{}
+[[estimators]]
+name = "nb"
+"""
+    (tmp_path / "splits.csv").write_text("a\ntrain\n")
+    given = read_spec(write(tmp_path, text.format("given", "splits = 'splits.csv'")))
+    assert given.data[0].splits == tmp_path / "splits.csv"
+    assert given.files == (tmp_path / "splits.csv",)
+    grouped = read_spec(write(tmp_path, text.format("group-k-fold", "groups = 'patient'")))
+    assert (grouped.data[0].groups, grouped.files) == ("patient", ())
+    assert problems(write(tmp_path, text.format("given", "splits = 'split.csv'"))) == [
+        f"study.toml:6: data[0].splits: {tmp_path}/split.csv does not exist. Did you mean "
+        "'splits.csv'?"
+    ]
+
+
+def test_bare_names_are_of_the_catalogue_before_files(tmp_path):
+    (tmp_path / "iris").write_text("a,b\n1,2\n")
+    (tmp_path / "mine").write_text("a,b\n1,2\n")
+    text = """
+[[data]]
+source = "iris"
+[[data]]
+label = "my iris"
+source = "./iris"
+target = "b"
+[[data]]
+source = "mine"
+target = "b"
+[[estimators]]
+name = "nb"
+"""
+    spec = read_spec(write(tmp_path, text))
+    assert [(each.label, each.source) for each in spec.data] == [
+        ("iris", "iris"),
+        ("my iris", str(tmp_path / "iris")),
+        ("mine", str(tmp_path / "mine")),
+    ]
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(SpecError) as caught:
+        read_spec(tmp_path)
+    name = tmp_path.name
+    assert caught.value.problems == (f"{name}: is a folder, not a study file; name a file in it.",)
+    (tmp_path / "study.toml").touch()
+    assert problems(tmp_path / "stduy.toml") == [
+        f"stduy.toml: does not exist in {tmp_path}. Did you mean 'study.toml'?"
+    ]
+    assert problems(tmp_path / "no" / "study.toml") == [
+        f"study.toml: does not exist, and neither does the folder {tmp_path}/no."
+    ]
+
+
+def test_the_error_says_how_many_mistakes_and_that_nothing_was_run(tmp_path):
+    path = write(tmp_path, "seed = -1\n")
+    with pytest.raises(SpecError) as caught:
+        read_spec(path)
+    assert caught.value.path == str(path)
+    assert str(caught.value).splitlines()[-1] == f"{path} has 3 mistakes; nothing was run."
+
+
+def test_a_file_whose_name_cannot_name_a_study(tmp_path):
+    path = tmp_path / "my study.toml"
+    path.write_text("[[data]]\nsource = 'iris'\n[[estimators]]\nname = 'nb'\n")
+    assert problems(path) == [
+        "my study.toml: the name of the file, 'my study', cannot name the study. Add the key study "
+        "with a short name of letters, digits, '_', '.' and '-'."
+    ]
+
+
+def test_classes_from_elsewhere_need_trust(tmp_path):
+    text = "[[data]]\nsource = 'iris'\n[[estimators]]\nname = 'sweep.spec.studies:{}'\n"
+    path = write(tmp_path, text.format("Thing"))
+    assert read_spec(path, trust="sweep").trust == ("sweep",)
+    assert "is not trusted" in problems(path)[0]
+    for name, message in {
+        "Broken": "sweep.spec.studies:Broken cannot be made: ZeroDivisionError: not today.",
+        "Neither": "sweep.spec.studies:Neither is neither a classifier nor a regressor.",
+        "Thin": "There is no 'Thin' in 'sweep.spec.studies'.",
+    }.items():
+        path = write(tmp_path, text.format(name))
+        assert problems(path, trust=["sweep"]) == [f"study.toml:4: estimators[0].name: {message}"]
+
+
+def test_every_metric_of_ours_is_taken(tmp_path):
+    text = f"scorers = {list(OWN_SCORERS)}\n[[data]]\nsource = 'iris'\n[[estimators]]\nname = 'nb'"
+    assert read_spec(write(tmp_path, text)).scorers == OWN_SCORERS
 
 
 def test_numbers_for_whole_numbers_are_taken(tmp_path):

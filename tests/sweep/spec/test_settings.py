@@ -24,7 +24,9 @@ def test_one_setting_has_the_label_of_its_entry(tmp_path):
 
 
 def test_a_grid_is_every_combination_the_last_key_fastest(tmp_path):
-    found = things(tmp_path, "params.shuffle = false\ngrid = { epochs = [1, 2.0], mode = ['a', 'None'] }")
+    found = things(
+        tmp_path, "params.shuffle = false\ngrid = { epochs = [1, 2.0], mode = ['a', 'None'] }"
+    )
     assert [dict(each.params) for each in found] == [
         {"shuffle": False, "epochs": 1, "mode": "a"},
         {"shuffle": False, "epochs": 1, "mode": None},

@@ -47,7 +47,7 @@ def test_quoted_cells_keep_commas_and_line_ends(tmp_path):
 
 
 def test_a_row_of_empty_cells_is_the_defaults(tmp_path):
-    found = things(tmp_path, TABLE, settings='epochs,eta\n,\n3,\n')
+    found = things(tmp_path, TABLE, settings="epochs,eta\n,\n3,\n")
     assert [each.label for each in found] == ["T(defaults)", "T(epochs=3)"]
     (only,) = things(tmp_path, TABLE, settings='epochs\n""\n')
     assert (only.label, dict(only.params)) == ("T", {})
