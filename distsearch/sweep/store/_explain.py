@@ -9,10 +9,16 @@ from contextlib import contextmanager
 
 from distsearch.errors import StoreError
 
-__all__ = ["WAIT", "explain", "explained"]
+__all__ = ["NO_SQLITE", "WAIT", "explain", "explained"]
 
 WAIT = 5.0
 """Seconds to wait for another program to let go of the file."""
+
+NO_SQLITE = (
+    "{path} is no SQLite file, so it is no store of results, or its beginning is damaged. "
+    "It was left as it is; give another path."
+)
+"""What is said of such a file."""
 
 _FULL = "{path}: the disk is full. Free some space; the same command continues."
 _READ_ONLY = (
@@ -32,10 +38,7 @@ _BY_CODE = {
         "{path} is damaged ({error}). Put a copy of it in its place, or save what is left with "
         "sqlite3's .recover into another file."
     ),
-    sqlite3.SQLITE_NOTADB: (
-        "{path} is no SQLite file, so it is no store of results, or its beginning is damaged. "
-        "It was left as it is; give another path."
-    ),
+    sqlite3.SQLITE_NOTADB: NO_SQLITE,
     sqlite3.SQLITE_CANTOPEN: (
         "{path}, or a file beside it, cannot be opened ({error}). Check the folder, its "
         "permissions and the disk; then give the same command again."

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
-from contextlib import closing
+from contextlib import suppress
 from pathlib import Path
 
 from distsearch.errors import StoreError
-from distsearch.sweep.store._explain import WAIT
+from distsearch.sweep.store._explain import NO_SQLITE, WAIT
 from distsearch.sweep.store._schema import APPLICATION_ID, FORMAT, create
 from distsearch.sweep.store._values import now
 
@@ -111,10 +111,7 @@ def _sniff(real: str, path: str) -> None:
     if not head:
         return
     if len(head) < 100 or not head.startswith(_MAGIC):
-        raise StoreError(
-            f"{path} is no SQLite file, so it is no store of results. "
-            "It was left as it is; give another path."
-        )
+        raise StoreError(NO_SQLITE.format(path=path))
     check_mark(path, int.from_bytes(head[68:72], "big"), int.from_bytes(head[60:64], "big"))
 
 
@@ -174,6 +171,8 @@ def open_to_write(real: str, path: str) -> sqlite3.Connection:
                 raise
     # The header may ask for shared memory; alone in the file SQLite does without, and changes it.
     _open(real, "DELETE", alone=True).close()
+    with suppress(FileNotFoundError):
+        os.unlink(f"{real}-shm")
     return _open(real, "DELETE")
 
 
@@ -211,8 +210,7 @@ def settle(connection: sqlite3.Connection) -> None:
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
             raise
         connection.execute("PRAGMA busy_timeout = 500")
-        with closing(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")) as rows:
-            rows.fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _pragma(connection: sqlite3.Connection, words: str) -> int | str:

@@ -59,6 +59,8 @@ class Lock:
         self._shown = shown
         self._trouble: StoreError | None = None
         self._stop = threading.Event()
+        since = datetime.now(UTC).replace(microsecond=0)
+        self._me = Driver(os.getpid(), os.uname().nodename, since)
         self._fd = -1
         self._fd = self._take()
         try:
@@ -90,7 +92,8 @@ class Lock:
         self._stop.set()
         # Removed while still locked: who opens it from now on finds that it is not the file there.
         with suppress(OSError):
-            if os.path.samestat(os.fstat(fd), os.stat(self.path)):
+            mine = read_driver(fd) in (self._me, None)
+            if mine and os.path.samestat(os.fstat(fd), os.stat(self.path)):
                 os.unlink(self.path)
         os.close(fd)
 
@@ -162,9 +165,8 @@ class Lock:
         )
 
     def _sign(self) -> None:
-        since = datetime.now(UTC).replace(microsecond=0)
-        self._me = Driver(os.getpid(), os.uname().nodename, since)
-        words = {"pid": self._me.pid, "host": self._me.host, "started": since.isoformat()}
+        me = self._me
+        words = {"pid": me.pid, "host": me.host, "started": me.since.isoformat()}
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, json.dumps(words).encode(), 0)
 
