@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from sklearn.metrics import get_scorer
 from sklearn.utils._metadata_requests import _routing_enabled as routing_enabled
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -20,6 +21,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "available_when",
+    "response_methods",
     "routing_enabled",
     "rows_of_params",
     "validate_parameter_constraints",
@@ -45,3 +47,9 @@ def available_when(inner: Callable[[Any], Any], method: str) -> Callable[[Method
 
     decorate: Callable[[Method], Method] = available_if(check)
     return decorate
+
+
+def response_methods(metric: str) -> tuple[str, ...]:
+    """Return the methods of an estimator any of which a metric, given by name, can work on."""
+    methods: str | tuple[str, ...] = getattr(get_scorer(metric), "_response_method", "predict")
+    return (methods,) if isinstance(methods, str) else tuple(methods)

@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from distsearch._sklearn import HasMethods, StrOptions
+from distsearch._splits import RESUBSTITUTION, make_splits
 from distsearch._version import __version__
 from distsearch.backends import SerialBackend, Unit, derive_seed, open_backend, seed_sequence
 from distsearch.boxcox._columns import Columns, column_names
@@ -28,7 +29,6 @@ from distsearch.boxcox._iterative import IterativeGrid
 from distsearch.boxcox._mle import mle_lambdas
 from distsearch.boxcox._objective import PlainObjective
 from distsearch.boxcox._scoring import make_scorer, maximum_score
-from distsearch._splits import RESUBSTITUTION, make_splits
 from distsearch.boxcox._stand_in import StandIn
 from distsearch.boxcox._transformer import BoxCoxTransformer
 from distsearch.errors import DistsearchWarning, InvalidInputError

@@ -39,8 +39,7 @@ def show_status(store: Path, study: str | None, errors: int) -> None:
         *_runs(runs[runs["study"] == record.name]),
     ]
     if driver is not None:
-        pairs.append(("Now", f"process {driver.pid} on {driver.host} is writing, since "
-                      f"{driver.started}"))  # fmt: skip
+        pairs.append(("Now", f"{driver} is writing"))
     click.echo(facts(pairs))
     click.echo(f"\n{_groups(results)}")
     failed = results[results["state"] == "failed"]
@@ -56,18 +55,22 @@ def show_status(store: Path, study: str | None, errors: int) -> None:
 def _runs(runs: pd.DataFrame, most: int = 3) -> list[tuple[str, str]]:
     """Return a line for each of the last runs."""
     lines = [
-        ("Runs", f"{row.started}: {row.outcome or 'stopped without a word, or still running'}, "
-         f"on {row.backend}, {row.host}")
+        ("Runs", f"{row.started:%Y-%m-%d %H:%M:%S} UTC: {_outcome(row.outcome)}, on {row.backend}, "
+         f"{row.host}")
         for row in runs.tail(most).itertuples()
     ]  # fmt: skip
     more = len(runs) - len(lines)
     return [("Runs", f"{count(more, 'earlier one')}"), *lines] if more > 0 else lines
 
 
+def _outcome(said: object) -> str:
+    return said if isinstance(said, str) else "still running, or killed"
+
+
 def _groups(results: pd.DataFrame) -> str:
     keys = ["data", "estimator", "method"]
-    rows = [
-        (*labels, *(f"{int((group['state'] == state).sum()):,}" for state in _STATES))
+    rows: list[tuple[str, ...]] = [
+        (*map(str, labels), *(f"{int((group['state'] == state).sum()):,}" for state in _STATES))
         for labels, group in results.groupby(keys, sort=False)
     ]
     return columns((*keys, *_STATES), rows, left=3)

@@ -108,7 +108,7 @@ def _told(summary: Summary, store: Path) -> str:
     if summary.known:
         parts.append(f"{summary.known:,} known before")
     parts += [f"{summary.done:,} done", f"{summary.failed + summary.left:,} failed"]
-    return f"{', '.join(parts)}. Next:\n  distsearch compare {store}"
+    return f"{', '.join(parts)}. Next:\n  distsearch compare {shlex.quote(str(store))}"
 
 
 def _show_plan(plan: Plan, store: Path, only: Only) -> None:

@@ -20,7 +20,7 @@ from distsearch.sweep._splitting import Split, draw_splits
 from distsearch.sweep.spec import Data, Protocol
 from distsearch.tables import describe_missing, load, numeric_features
 
-__all__ = ["StudyData", "load_data"]
+__all__ = ["StudyData", "Task", "load_data"]
 
 Task = Literal["classification", "regression"]
 

@@ -63,5 +63,7 @@ def _parameter(
     values = {label: setting.params.get(name) for label, setting in settings.items()}
     if any(isinstance(value, (list, tuple, dict)) for value in values.values()):
         values = {label: None if v is None else str(v) for label, v in values.items()}
-    column = labels.map(values)
-    return column.convert_dtypes() if column.dtype == object else column
+    # Whole numbers stay whole beside a missing one.
+    return pd.Series(
+        [values[label] for label in labels], labels.index, dtype=object
+    ).convert_dtypes()

@@ -13,9 +13,10 @@ from distsearch._wording import did_you_mean, joined
 from distsearch.backends import Unit
 from distsearch.errors import DistsearchError, InvalidInputError, SpecError
 from distsearch.registry import make_estimator
-from distsearch.sweep._data import StudyData, load_data
+from distsearch.sweep._data import StudyData, Task, load_data
 from distsearch.sweep._identity import describe_estimator, unit_hash, unit_seed
 from distsearch.sweep._methods import n_fits
+from distsearch.sweep._scorers import lacking
 from distsearch.sweep._unit import Work
 from distsearch.sweep.spec import Setting, Spec
 from distsearch.sweep.store import DataRecord, SettingRecord, StudyRecord, UnitRecord
@@ -51,12 +52,12 @@ class Only:
         for text in texts:
             kind, equals, given = text.partition("=")
             kind = kind.strip()
-            if kind not in _KINDS or not equals or not given.strip():
+            found = tuple(each.strip() for each in given.split(",") if each.strip())
+            if kind not in _KINDS or not equals or not found:
                 raise InvalidInputError(
                     f"only must be data=, estimator= or method= with labels or patterns, such as "
                     f"'data=sonar*'. Got {text!r} instead.{did_you_mean(kind, _KINDS)}"
                 )
-            found = tuple(each.strip() for each in given.split(",") if each.strip())
             patterns[kind] = (*patterns.get(kind, ()), *found)
         return cls(patterns)
 
@@ -162,7 +163,10 @@ def make_plan(spec: Spec) -> Plan:
     estimators = [
         make_estimator(each.name, each.params, trust=spec.trust) for each in spec.estimators
     ]
-    data = _load_all(spec, classifier=is_classifier(estimators[0]))
+    problems = _lacking_methods(spec, estimators)
+    data = _load_all(spec, problems, classifier=is_classifier(estimators[0]))
+    if problems:
+        raise SpecError(str(spec.path), problems)
     work = Work(
         data=data,
         estimators=tuple(estimators),
@@ -185,20 +189,24 @@ def make_plan(spec: Spec) -> Plan:
     return Plan(spec, _study(spec, data, units), work, places)
 
 
-def _load_all(spec: Spec, *, classifier: bool) -> tuple[StudyData, ...]:
-    loaded, problems = [], []
+def _lacking_methods(spec: Spec, estimators: Sequence[Any]) -> list[str]:
+    return [
+        f"{setting.place or spec.path.name}: {setting.label}: the metric {metric!r} needs "
+        f"{methods}, which {estimator!r} does not have. Leave one of the two out, or give the "
+        f"estimator a parameter that makes a difference."
+        for setting, estimator in zip(spec.estimators, estimators, strict=True)
+        for metric, methods in lacking(estimator, spec.scorers).items()
+    ]
+
+
+def _load_all(spec: Spec, problems: list[str], *, classifier: bool) -> tuple[StudyData, ...]:
+    task: Task = "classification" if classifier else "regression"
+    loaded = []
     for each in spec.data:
         try:
-            loaded.append(
-                load_data(
-                    each, spec.protocol, spec.seed,
-                    "classification" if classifier else "regression",
-                )
-            )  # fmt: skip
+            loaded.append(load_data(each, spec.protocol, spec.seed, task))
         except DistsearchError as error:
             problems.append(f"{each.place}: {each.label}: {error}")
-    if problems:
-        raise SpecError(str(spec.path), problems)
     return tuple(loaded)
 
 

@@ -17,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import check_scoring
 
-__all__ = ["Measured", "Part", "best_threshold", "measure"]
+from distsearch._sklearn import response_methods
+
+__all__ = ["Measured", "Part", "best_threshold", "lacking", "measure"]
 
 _TIMES = ("fit_seconds", "predict_seconds")
 
@@ -57,10 +59,8 @@ def measure(model: Any, names: Sequence[str], part: Part) -> Measured:
     scores: dict[str, float] = {}
     undefined: dict[str, str] = {}
     theirs = [name for name in names if name not in _OWN and name not in _TIMES]
-    if theirs:
-        scorer = check_scoring(model, scoring=theirs, raise_exc=False)
-        for name, value in scorer(model, part.X_test, part.y_test).items():
-            _note(name, value, scores, undefined)
+    for name, value in _score(model, theirs, part).items():
+        _note(name, value, scores, undefined)
     seconds = time.perf_counter() - start
     for name in names:
         if name in _OWN:
@@ -69,6 +69,20 @@ def measure(model: Any, names: Sequence[str], part: Part) -> Measured:
             except Exception:  # whatever an estimator raises
                 _note(name, traceback.format_exc(), scores, undefined)
     return Measured({name: scores[name] for name in names if name in scores}, undefined, seconds)
+
+
+def _score(model: Any, names: Sequence[str], part: Part) -> dict[str, Any]:
+    """Return the values of scikit-learn's metrics, or the tracebacks that are there instead."""
+    if not names:
+        return {}
+    scorer = check_scoring(model, scoring=list(names), raise_exc=False)
+    try:
+        values: dict[str, Any] = scorer(model, part.X_test, part.y_test)
+    except Exception:  # before the first metric: the model lacks what one of them needs
+        if len(names) == 1:
+            return {names[0]: traceback.format_exc()}
+        return {name: _score(model, [name], part)[name] for name in names}
+    return values
 
 
 def _note(name: str, value: Any, scores: dict[str, float], undefined: dict[str, str]) -> None:
@@ -101,6 +115,27 @@ def _class_scores(model: Any, X: NDArray[Any]) -> NDArray[np.float64]:
         return probabilities
     scores: NDArray[np.float64] = model.decision_function(X)
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+
+
+def lacking(estimator: Any, names: Sequence[str]) -> dict[str, str]:
+    """Return the metrics that an estimator lacks a method for, with what it lacks.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Not fitted.
+    names : sequence of str
+        The metrics.
+    """
+    needed = {name: ("decision_function", "predict_proba") for name in names if name in _OWN}
+    for name in names:
+        if name not in _OWN and name not in _TIMES:
+            needed[name] = response_methods(name)
+    return {
+        name: " or ".join(methods)
+        for name, methods in needed.items()
+        if not any(hasattr(estimator, method) for method in methods)
+    }
 
 
 def best_threshold(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
