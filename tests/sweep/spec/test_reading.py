@@ -1,6 +1,9 @@
+import re
 import tomllib
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from sweep.spec.studies import problems, write
 
@@ -373,3 +376,28 @@ name = "nb"
     assert repr(spec.data[0].random_state) == "4"
     assert repr(spec.protocol) == repr(Protocol(kind="hold-out", repeats=3, test_size=0.5))
     assert repr(spec.limits) == repr(Limits(unit_seconds=3.0, failures=2))
+
+
+VALUES = ["3", "-1.5", "nan", "true", "''", "'x'", "[]", "[1]", "['a', {}]", "{}", "07:32:00"]
+LINES = EXAMPLE.splitlines()
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.dictionaries(
+        st.sampled_from([n for n, line in enumerate(LINES) if " = " in line]),
+        st.sampled_from(["", *VALUES, *(f"{{ {{}} = {value} }}" for value in VALUES)]),
+        max_size=4,
+    ),
+    st.sampled_from(["n_neighbors", "label", "strategy", "data"]),
+)
+def test_whatever_is_written_is_a_study_or_mistakes_with_places(example, changes, key):
+    lines = list(LINES)
+    for number, value in changes.items():
+        name = lines[number].partition(" = ")[0]
+        lines[number] = f"{name} = {value.replace('{}', key, 1)}" if value else ""
+    found = problems(write(example.parent, "\n".join(lines)))
+    assert all(re.match(r"(study\.toml|settings\.csv)(:\d+)?: \S", each) for each in found)
+    assert len(set(found)) == len(found)
