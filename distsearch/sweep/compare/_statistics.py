@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,6 @@ from scipy import special, stats
 from distsearch.errors import InvalidInputError
 
 __all__ = ["corrected_t_test", "holm", "paired_t_test", "t_test", "wilcoxon_signed_rank"]
-
-_EXACT = 50
 
 
 def paired_t_test(differences: ArrayLike) -> tuple[float, float]:
@@ -153,14 +150,9 @@ def wilcoxon_signed_rank(differences: ArrayLike) -> float:
 
     Notes
     -----
-    Absolute differences are ranked, ties share the mean of their ranks, and R is the sum of the
-    ranks of those above 0. Differences of 0 are ranked with the others and then left out (Pratt's
-    treatment, ``zero_method="pratt"`` of `scipy.stats.wilcoxon`); to split their ranks between
-    both sums, as Demšar does, gives the same p-value.
-
-    Up to 50 differences that are not 0 the p-value is exact, with ties too: it is the share of all
-    ways to give the ranks a sign in which R is as far from its mean. Beyond, R is taken for normal
-    with the variance corrected for ties.
+    It is `scipy.stats.wilcoxon` with ``zero_method="pratt"``: absolute differences are ranked, ties
+    share the mean of their ranks, and differences of 0 are ranked with the others and then left
+    out. To split their ranks between both sums, as Demšar does, gives the same normal p-value.
 
     References
     ----------
@@ -172,34 +164,9 @@ def wilcoxon_signed_rank(differences: ArrayLike) -> float:
     values = _row(differences)
     if values.size == 0:
         return math.nan
-    ranks = stats.rankdata(np.abs(values))
-    ranks, positive = ranks[values != 0], values[values != 0] > 0
-    if ranks.size == 0:
+    if not values.any():
         return 1.0
-    total = float(ranks[positive].sum())
-    if ranks.size <= _EXACT:
-        doubled = np.sort(np.rint(2 * ranks).astype(int))
-        tail = _tails(tuple(doubled.tolist()))
-        return float(tail[abs(round(4 * total) - int(doubled.sum()))])
-    z = abs(total - ranks.sum() / 2) / math.sqrt(float((ranks**2).sum()) / 4)
-    return float(2 * special.ndtr(-z))
-
-
-@lru_cache(maxsize=256)
-def _tails(doubled: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return P(|2 S - sum| >= i) for i = 0, 1, ...; S is the sum of a random half of the ranks.
-
-    The ranks come doubled, for ties have halves.
-    """
-    total = sum(doubled)
-    chances = np.zeros(total + 1)
-    chances[0] = 1.0
-    for rank in doubled:
-        shifted = np.concatenate([np.zeros(rank), chances[:-rank]])
-        chances = (chances + shifted) / 2
-    distance = np.abs(2 * np.arange(total + 1) - total)
-    of_distance = np.bincount(distance, weights=chances, minlength=total + 1)
-    return np.minimum(np.cumsum(of_distance[::-1])[::-1], 1.0)
+    return float(stats.wilcoxon(values, zero_method="pratt").pvalue)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
