@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from distsearch._wording import did_you_mean, listed
 from distsearch.errors import InvalidInputError, StoreError, UnknownNameError
 from distsearch.sweep.store._driver import Driver, current_driver
-from distsearch.sweep.store._explain import NO_SQLITE, explained
-from distsearch.sweep.store._file import check_mark, connect, locate
+from distsearch.sweep.store._explain import explained
+from distsearch.sweep.store._file import locate
+from distsearch.sweep.store._file_read import open_to_read
 from distsearch.sweep.store._frames import results_frame, runs_frame
 from distsearch.sweep.store._records import DataRecord, SettingRecord, StudyRecord, UnitRecord
 
@@ -161,55 +162,11 @@ class StoreReader:
         with explained(self._path):
             if not os.path.exists(self._real):
                 raise StoreError(f"{self._path} does not exist. Run a study first.")
-            connection = self._open()
+            connection = open_to_read(self._real, self._path)
             try:
                 yield connection
             finally:
                 connection.close()
-
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return _opened(self._real, "mode=ro", self._path)
-        except sqlite3.OperationalError as error:
-            if not self._is_frozen(error):
-                raise
-        # Copied to a read-only place from under a driver: nobody can be writing it there.
-        return _opened(self._real, "mode=ro&immutable=1", self._path)
-
-    def _is_frozen(self, error: sqlite3.OperationalError) -> bool:
-        """Say whether only files that cannot be made beside it are missing."""
-        if error.sqlite_errorcode == sqlite3.SQLITE_READONLY_ROLLBACK:
-            raise StoreError(
-                f"{self._path} was left in the middle of a write. Give the command that wrote it "
-                "again, which repairs it; then read it."
-            ) from error
-        code = error.sqlite_errorcode & 0xFF
-        if code not in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-            return False
-        if not os.path.exists(f"{self._real}-wal"):
-            return not os.access(os.path.dirname(self._real), os.W_OK)
-        raise StoreError(
-            f"{self._path} cannot be read where it is ({error}), for some of it is still in "
-            f"{self._path}-wal. Copy both to a folder of your own and read them there."
-        ) from error
-
-
-def _opened(real: str, options: str, path: str) -> sqlite3.Connection:
-    connection = connect(real, options)
-    try:
-        marks = [
-            int(connection.execute(f"PRAGMA {mark}").fetchone()[0])
-            for mark in ("application_id", "user_version", "page_count")
-        ]
-        if not marks[2]:
-            if os.stat(real).st_size:  # less than a header
-                raise StoreError(NO_SQLITE.format(path=path))
-            raise StoreError(f"{path} is empty. Run a study first.")
-        check_mark(path, marks[0], marks[1])
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _names(connection: sqlite3.Connection) -> list[str]:
