@@ -18,6 +18,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from distsearch._scoring import make_scorer, maximum_score
 from distsearch._sklearn import HasMethods, StrOptions
 from distsearch._splits import RESUBSTITUTION, make_splits
 from distsearch._version import __version__
@@ -28,7 +29,6 @@ from distsearch.boxcox._invariance import warn_if_invariant
 from distsearch.boxcox._iterative import IterativeGrid
 from distsearch.boxcox._mle import mle_lambdas
 from distsearch.boxcox._objective import PlainObjective
-from distsearch.boxcox._scoring import make_scorer, maximum_score
 from distsearch.boxcox._stand_in import StandIn
 from distsearch.boxcox._transformer import BoxCoxTransformer
 from distsearch.errors import DistsearchWarning, InvalidInputError

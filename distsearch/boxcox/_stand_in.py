@@ -14,8 +14,8 @@ from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from distsearch._scoring import make_scorer
 from distsearch._sklearn import available_when, routing_enabled
-from distsearch.boxcox._scoring import make_scorer
 from distsearch.errors import InvalidInputError
 
 __all__ = ["StandIn"]

@@ -19,8 +19,8 @@ from distsearch.cli._console import columns, facts
 from distsearch.cli._errors import Interrupted, one_line
 from distsearch.errors import SearchFailedError
 from distsearch.search import LineReporter, reporting
-from distsearch.sweep import Group, Only, Plan, Summary, estimate, make_plan, run_plan, unit_name
-from distsearch.sweep.spec import Spec, read_spec
+from distsearch.sweep import Group, Only, Plan, Summary, estimate, read_plan, run_plan, unit_name
+from distsearch.sweep.spec import Spec
 from distsearch.sweep.store import Result, StoreReader, UnitRecord
 
 __all__ = ["Request", "run"]
@@ -49,10 +49,9 @@ def run(request: Request, *, dry_run: bool = False) -> None:
     """Check the study, then run it or say what it would cost."""
     only = Only.parse(request.only)
     files = None if request.relocated is None else json.loads(request.relocated.read_text())
-    spec = read_spec(request.study, trust=request.trust, files=files)
-    store = request.store_of(spec)
-    _checks.check_outputs({"--store": store}, request.study, *spec.files)
-    plan = make_plan(spec)
+    plan = read_plan(request.study, trust=request.trust, files=files)
+    store = request.store_of(plan.spec)
+    _checks.check_outputs({"--store": store}, request.study, *plan.spec.files)
     only.check(plan.study)
     for data in plan.work.data:
         for note in data.notes:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from distsearch.sweep._cost import Group, estimate
     from distsearch.sweep._export import export_table
     from distsearch.sweep._methods import METHODS
-    from distsearch.sweep._plan import Only, Plan, make_plan, unit_name
+    from distsearch.sweep._plan import Only, Plan, make_plan, read_plan, unit_name
     from distsearch.sweep._run import Summary, TooManyFailuresError, run_plan
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "estimate",
     "export_table",
     "make_plan",
+    "read_plan",
     "run_plan",
     "unit_name",
 ]
@@ -34,6 +35,7 @@ _HOMES = {
     "estimate": "_cost",
     "export_table": "_export",
     "make_plan": "_plan",
+    "read_plan": "_plan",
     "run_plan": "_run",
     "unit_name": "_plan",
 }

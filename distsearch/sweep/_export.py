@@ -49,7 +49,8 @@ def export_table(
         more = [each for each in ("fit_seconds", "predict_seconds") if each not in study.scorers]
         parts.append(rows[[*more, "attempts"]])
     parts.append(rows[["error_type", "error", "facts", "hash"]])
-    return pd.concat(parts, axis="columns").reset_index(drop=True)
+    table: pd.DataFrame = pd.concat(parts, axis="columns").reset_index(drop=True)
+    return table
 
 
 def _varied(settings: dict[str, SettingRecord]) -> list[str]:

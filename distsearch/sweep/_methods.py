@@ -25,6 +25,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from distsearch._scoring import make_scorer
 from distsearch._wording import did_you_mean
 from distsearch.backends import Backend
 from distsearch.boxcox import STRATEGIES, BoxCoxSearchCV, BoxCoxTransformer, box_cox
@@ -106,7 +107,7 @@ _SEARCH_DEFAULTS: dict[str, Any] = {
 
 def _strategy(params: Mapping[str, Any]) -> Any:
     name = params.get("strategy", "iterative")
-    if name not in STRATEGIES:
+    if not isinstance(name, str) or name not in STRATEGIES:
         raise UnknownNameError(
             f"strategy must be one of {', '.join(STRATEGIES)}. Got {name!r} instead."
             f"{did_you_mean(str(name), STRATEGIES)}"
@@ -255,6 +256,7 @@ def check_method(name: str, params: Mapping[str, Any], estimator: Any) -> None:
         model = method.make(clone(estimator), params, 0, "serial")
         if isinstance(model, BoxCoxSearchCV):
             model._validate_params()
+            make_scorer(estimator, model.scoring)
             clone(model.strategy).begin(np.ones(2), np.random.SeedSequence(0))
     except InvalidInputError:
         raise

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from os import PathLike
 from typing import Any
 
 from sklearn.base import is_classifier
@@ -18,10 +19,10 @@ from distsearch.sweep._identity import describe_estimator, unit_hash, unit_seed
 from distsearch.sweep._methods import n_fits
 from distsearch.sweep._scorers import lacking
 from distsearch.sweep._unit import Work
-from distsearch.sweep.spec import Setting, Spec
+from distsearch.sweep.spec import Setting, Spec, read_spec
 from distsearch.sweep.store import DataRecord, SettingRecord, StudyRecord, UnitRecord
 
-__all__ = ["Only", "Plan", "make_plan"]
+__all__ = ["Only", "Plan", "make_plan", "read_plan", "unit_name"]
 
 _KINDS = ("data", "estimator", "method")
 
@@ -143,6 +144,49 @@ def unit_name(unit: UnitRecord) -> str:
     return f"{unit.data}, {unit.estimator}, {unit.method}, {split}"
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """What the units of a study need, and what is wrong with it, each with its place."""
+
+    estimators: tuple[Any, ...]
+    data: tuple[StudyData, ...]
+    problems: tuple[tuple[str, str], ...]
+
+
+def read_plan(
+    path: str | PathLike[str],
+    *,
+    trust: Collection[str] = (),
+    files: Mapping[str, str | PathLike[str]] | None = None,
+) -> Plan:
+    """Read a study file, load its data and list its units.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The study file.
+    trust, files
+        As in `read_spec`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    SpecError
+        With everything that is wrong with the file and with the data sets.
+    """
+    seen: list[_Parts] = []
+
+    def inspect(spec: Spec) -> tuple[tuple[str, str], ...]:
+        seen.append(_gather(spec))
+        return seen[-1].problems
+
+    spec = read_spec(path, trust=trust, files=files, inspect=inspect)
+    return _plan(spec, seen[-1])
+
+
 def make_plan(spec: Spec) -> Plan:
     """Load a study's data and list its units.
 
@@ -160,16 +204,45 @@ def make_plan(spec: Spec) -> Plan:
     SpecError
         With everything that is wrong with the data sets.
     """
+    parts = _gather(spec)
+    if parts.problems:
+        raise SpecError(str(spec.path), [f"{place}: {text}" for place, text in parts.problems])
+    return _plan(spec, parts)
+
+
+def _gather(spec: Spec) -> _Parts:
     estimators = [
         make_estimator(each.name, each.params, trust=spec.trust) for each in spec.estimators
     ]
+    task: Task = "classification" if is_classifier(estimators[0]) else "regression"
     problems = _lacking_methods(spec, estimators)
-    data = _load_all(spec, problems, classifier=is_classifier(estimators[0]))
-    if problems:
-        raise SpecError(str(spec.path), problems)
+    loaded = []
+    for each in spec.data:
+        try:
+            loaded.append(load_data(each, spec.protocol, spec.seed, task))
+        except DistsearchError as error:
+            problems.append((each.place, f"{each.label}: {error}"))
+    return _Parts(tuple(estimators), tuple(loaded), tuple(problems))
+
+
+def _lacking_methods(spec: Spec, estimators: Sequence[Any]) -> list[tuple[str, str]]:
+    return [
+        (
+            setting.place or spec.path.name,
+            f"{setting.label}: the metric {metric!r} needs {methods}, which {estimator!r} does not "
+            f"have. Leave one of the two out, or give the estimator a parameter that makes a "
+            f"difference.",
+        )
+        for setting, estimator in zip(spec.estimators, estimators, strict=True)
+        for metric, methods in lacking(estimator, spec.scorers).items()
+    ]
+
+
+def _plan(spec: Spec, parts: _Parts) -> Plan:
+    data = parts.data
     work = Work(
         data=data,
-        estimators=tuple(estimators),
+        estimators=parts.estimators,
         methods=tuple((each.name, dict(each.params)) for each in spec.methods),
         scorers=spec.scorers,
         unit_seconds=spec.limits.unit_seconds,
@@ -182,32 +255,11 @@ def make_plan(spec: Spec) -> Plan:
         if estimator.is_for(table.label) and method.is_for(table.label)
         for s in range(len(table.splits))
     )
-    described = [describe_estimator(each) for each in estimators]
+    described = [describe_estimator(each) for each in parts.estimators]
     units = tuple(
         _record(spec, data, described, number, place) for number, place in enumerate(places)
     )
     return Plan(spec, _study(spec, data, units), work, places)
-
-
-def _lacking_methods(spec: Spec, estimators: Sequence[Any]) -> list[str]:
-    return [
-        f"{setting.place or spec.path.name}: {setting.label}: the metric {metric!r} needs "
-        f"{methods}, which {estimator!r} does not have. Leave one of the two out, or give the "
-        f"estimator a parameter that makes a difference."
-        for setting, estimator in zip(spec.estimators, estimators, strict=True)
-        for metric, methods in lacking(estimator, spec.scorers).items()
-    ]
-
-
-def _load_all(spec: Spec, problems: list[str], *, classifier: bool) -> tuple[StudyData, ...]:
-    task: Task = "classification" if classifier else "regression"
-    loaded = []
-    for each in spec.data:
-        try:
-            loaded.append(load_data(each, spec.protocol, spec.seed, task))
-        except DistsearchError as error:
-            problems.append(f"{each.place}: {each.label}: {error}")
-    return tuple(loaded)
 
 
 def _record(

@@ -21,6 +21,7 @@ from distsearch._sklearn import response_methods
 
 __all__ = ["Measured", "Part", "best_threshold", "lacking", "measure"]
 
+_OF_CLASSES = ("decision_function", "predict_proba")
 _TIMES = ("fit_seconds", "predict_seconds")
 
 
@@ -127,10 +128,11 @@ def lacking(estimator: Any, names: Sequence[str]) -> dict[str, str]:
     names : sequence of str
         The metrics.
     """
-    needed = {name: ("decision_function", "predict_proba") for name in names if name in _OWN}
-    for name in names:
-        if name not in _OWN and name not in _TIMES:
-            needed[name] = response_methods(name)
+    needed: dict[str, tuple[str, ...]] = {
+        name: _OF_CLASSES if name in _OWN else response_methods(name)
+        for name in names
+        if name not in _TIMES
+    }
     return {
         name: " or ".join(methods)
         for name, methods in needed.items()

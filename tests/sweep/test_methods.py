@@ -63,6 +63,8 @@ def test_ten_lambdas_are_in_the_order_of_their_numbers():
         ("plain", {"x": 3}, UnknownNameError, "It has none"),
         ("boxcox", {"strategy": "spherica"}, UnknownNameError, "Did you mean 'spherical'"),
         ("boxcox", {"strategy": "mle", "epochs": 3}, InvalidInputError, "belongs to iterative"),
+        ("boxcox", {"strategy": ["mle"]}, UnknownNameError, "strategy must be one of"),
+        ("boxcox", {"scoring": "acuracy"}, InvalidInputError, "acuracy"),
         ("boxcox", {"epochs": 0}, InvalidInputError, "'epochs' parameter of IterativeGrid"),
         ("boxcox", {"out_of_range": "clamp"}, InvalidInputError, "'out_of_range' parameter"),
         ("boxcox-map", {}, InvalidInputError, "needs either lambdas"),

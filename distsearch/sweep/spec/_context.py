@@ -9,6 +9,7 @@ from typing import Any, Literal
 from distsearch.sweep.spec._lines import KeyPath
 from distsearch.sweep.spec._paths import Files
 from distsearch.sweep.spec._problems import Problems
+from distsearch.sweep.spec._types import Data
 
 __all__ = ["Context", "Kind"]
 
@@ -34,6 +35,8 @@ class Context:
     broken : set of str
         Which of "data", "estimators" and "methods" have entries that could not be read whole: what
         depends on all of them is not to be checked then.
+    sound : list of Data
+        The data sets that nothing is wrong with so far.
     """
 
     document: Mapping[str, Any]
@@ -42,6 +45,7 @@ class Context:
     files: Files
     trust: tuple[str, ...]
     broken: set[str] = field(default_factory=set)
+    sound: list[Data] = field(default_factory=list)
 
     def tables(self, kind: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Give the tables of an array of tables with their positions."""

@@ -46,6 +46,8 @@ def read_data(context: Context) -> list[Data]:
                 f"the label {quoted(data.label)} is also that of {first.cited}; data sets need "
                 "labels of their own.",
             )
+        elif len(context.problems) == before:
+            context.sound.append(data)
     return found
 
 

@@ -75,6 +75,11 @@ class Problems:
         """Note a mistake."""
         self._found[len(self._found)] = (place, message, "", 1)
 
+    def add_at(self, head: str, message: str) -> None:
+        """Note a mistake at a line, such as ``study.toml:12``."""
+        line = head.rpartition(":")[2]
+        self.add(Place((int(line) if line.isdecimal() else 0, 0), head), message)
+
     def add_again(self, group: Hashable, place: Place, message: str, noun: str = "setting") -> None:
         """Note a mistake that others of the group may have as well; it is told once."""
         key = (group, message)

@@ -6,7 +6,7 @@ import codecs
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,7 @@ def read_spec(
     *,
     trust: Collection[str] = (),
     files: Mapping[str, str | os.PathLike[str]] | None = None,
+    inspect: Callable[[Spec], Iterable[tuple[str, str]]] | None = None,
 ) -> Spec:
     """Read and check a study file; no data set is loaded.
 
@@ -50,6 +51,9 @@ def read_spec(
     files : mapping of str to path, optional
         Where a file is now, by its path as the study file writes it (see `Spec.written`), for a
         study that was moved without its files.
+    inspect : callable, optional
+        Finds further mistakes, such as those in the data: given the study, or what is sound of it,
+        it returns each with its place, as in `Data.place`.
 
     Returns
     -------
@@ -83,6 +87,11 @@ def read_spec(
     check_numbers(context)
     check_use_of_data(context, data, estimators, methods)
     check_baseline(context, estimators, methods)
+    can_inspect = all(context.is_whole(key) for key in ("protocol", "seed", "scorers", "limits"))
+    if inspect is not None and estimators and can_inspect:
+        sound = _spec(context, here, text, context.sound, estimators, methods)
+        for place, message in inspect(sound):
+            problems.add_at(place, message)
     if problems:
         raise SpecError(str(path), problems.told())
     return _spec(context, here, text, data, estimators, methods)

@@ -149,7 +149,7 @@ DRIVER = """
 import sys
 from distsearch.sweep.store import Store
 from sweep.store.examples import RUN, make_result, make_study
-study = make_study(3000)
+study = make_study(10_000)
 with Store.drive(sys.argv[1], study=study, run=RUN) as store:
     there = store.finished().keys() | store.failed()
     print("open", flush=True)
@@ -181,10 +181,10 @@ def test_killed_at_random_it_keeps_what_it_said_it_kept(tmp_path):
             results = reader.results(reader.study())
         assert said <= set(results.hash[results.state != "pending"])
     assert said
-    with Store.drive(path, study=make_study(3000), run=RUN) as store:
+    with Store.drive(path, study=make_study(10_000), run=RUN) as store:
         assert said <= store.finished().keys() | store.failed()
-        store.record(make_result(2999))
+        store.record(make_result(9_999))
     assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     outcomes = [outcome for (outcome,) in rows(path, "SELECT outcome FROM runs ORDER BY id")]
     assert outcomes == ["lost"] * 4 + ["finished"]
-    assert hash_of(2999) in {row[0] for row in rows(path, "SELECT hash FROM units")}
+    assert hash_of(9_999) in {row[0] for row in rows(path, "SELECT hash FROM units")}

@@ -12,7 +12,7 @@ from sklearn.metrics import (
 from sklearn.metrics import make_scorer as sklearn_scorer
 from sklearn.naive_bayes import GaussianNB
 
-from distsearch.boxcox._scoring import make_scorer, maximum_score
+from distsearch._scoring import make_scorer, maximum_score
 
 
 @pytest.mark.parametrize(
