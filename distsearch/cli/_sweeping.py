@@ -95,7 +95,7 @@ def _kept(store: Path, plan: Plan) -> str:
     if not store.exists():
         return "nothing was run."
     with StoreReader(store) as reader:
-        done = reader.n_done(plan.study.name)
+        done = len(reader.finished(plan.study))
     return (
         f"{done:,} of {count(len(plan.study.units), 'unit')} are in {store}; the same command "
         f"continues from there."
@@ -114,7 +114,7 @@ def _show_plan(plan: Plan, store: Path, only: Only) -> None:
     finished = {}
     if store.exists():
         with StoreReader(store) as reader:
-            finished = reader.finished()
+            finished = reader.finished(plan.study)
     groups = estimate(plan, finished, only)
     units, pending = sum(each.units for each in groups), sum(each.pending for each in groups)
     seconds = [each.seconds for each in groups if not math.isnan(each.seconds)]

@@ -69,6 +69,11 @@ class StudyData:
         """The number of classes; None for numbers."""
         return None if self.y.dtype.kind == "f" else len(np.unique(self.y))
 
+    @property
+    def test_to_train(self) -> float:
+        """Rows of a test part by rows of its training part, the mean over the splits."""
+        return float(np.mean([len(split.test) / len(split.train) for split in self.splits]))
+
     def preparation(self) -> Any:
         """Return what has to be learned from each training part before any method; None if nothing.
 

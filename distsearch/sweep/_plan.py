@@ -293,7 +293,13 @@ def _study(spec: Spec, data: Sequence[StudyData], units: tuple[UnitRecord, ...])
         baseline=spec.baseline,
         data=tuple(
             DataRecord(
-                each.label, each.hash, each.source, len(each.y), len(each.names), each.n_classes
+                each.label,
+                each.hash,
+                each.source,
+                len(each.y),
+                len(each.names),
+                each.n_classes,
+                each.test_to_train,
             )
             for each in data
         ),

@@ -130,7 +130,7 @@ def compare(
         Level of the tests.
     ratios : mapping of str to float or None
         Rows of a test part by rows of its training part, a value a data set, for the corrected
-        t-test. Others have 1 / (folds - 1), as of k-fold.
+        t-test. Others have what the study says, or else 1 / (folds - 1), as of k-fold.
 
     Returns
     -------
@@ -147,7 +147,8 @@ def compare(
         When the published numbers cannot be read, with every mistake in them.
     """
     chosen = _check_metrics(study, metrics)
-    ratios = _check_ratios(study, ratios or {})
+    known = {each.label: each.test_to_train for each in study.data if each.test_to_train}
+    ratios = {**known, **_check_ratios(study, ratios or {})}
     if not 0 < alpha < 1:
         raise InvalidInputError(f"alpha must be between 0 and 1. Got {alpha!r} instead.")
     grid = make_grid(study, results, over, baseline)

@@ -18,6 +18,7 @@ from distsearch.sweep.store._file import locate
 from distsearch.sweep.store._file_read import open_to_read
 from distsearch.sweep.store._frames import results_frame, runs_frame
 from distsearch.sweep.store._records import DataRecord, SettingRecord, StudyRecord, UnitRecord
+from distsearch.sweep.store._values import metrics_by_hash
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +29,11 @@ _UNITS = """
 SELECT w.place, u.state, u.fit_seconds, u.predict_seconds, u.attempts, u.error_type, u.error,
        u.facts
 FROM wanted AS w JOIN units AS u ON u.hash = w.hash
+"""
+_DATA = "label, hash, source, rows, features, classes, test_to_train"
+_KNOWN = """
+SELECT w.hash, s.metric FROM wanted AS w JOIN units AS u ON u.hash = w.hash
+LEFT JOIN scores AS s ON s.hash = u.hash WHERE u.state = 'done'
 """
 _SCORES = """
 SELECT w.place, s.metric, s.value FROM wanted AS w JOIN scores AS s ON s.hash = w.hash
@@ -114,27 +120,31 @@ class StoreReader:
         StoreError
             When the file cannot be read.
         """
-        with self._reading() as connection:
-            connection.execute("PRAGMA temp_store = MEMORY")
-            connection.execute("BEGIN")
-            connection.execute("CREATE TEMP TABLE wanted (place INTEGER PRIMARY KEY, hash TEXT)")
-            connection.executemany(
-                "INSERT INTO wanted VALUES (?, ?)",
-                enumerate(map(attrgetter("hash"), study.units)),
-            )
+        with self._wanting(study) as connection:
             units = connection.execute(_UNITS).fetchall()
             scores = connection.execute(_SCORES).fetchall()
         return results_frame(study, units, scores)
+
+    def finished(self, study: StudyRecord) -> dict[str, frozenset[str]]:
+        """Return the hashes of a study's done units, each with the metrics stored for it.
+
+        Parameters
+        ----------
+        study : StudyRecord
+            Of this store or not.
+        """
+        with self._wanting(study) as connection:
+            return metrics_by_hash(connection.execute(_KNOWN))
 
     def runs(self) -> pd.DataFrame:
         """Return the manifest: one row a run, the first one first.
 
         Returns
         -------
-        pandas.DataFrame of shape (n_runs, 12)
+        pandas.DataFrame of shape (n_runs, 14)
             id, study, started, ended (NaT where unknown), outcome (missing while a run is going on;
-            ``lost`` where one was killed), pid, host, command, spec, backend, versions (JSON),
-            platform (JSON).
+            ``lost`` where one was killed), pid, host, command, spec, seed, data (JSON), backend,
+            versions (JSON), platform (JSON).
 
         Raises
         ------
@@ -156,6 +166,19 @@ class StoreReader:
         """
         with explained(self._path):
             return current_driver(self._real)
+
+    @contextmanager
+    def _wanting(self, study: StudyRecord) -> Iterator[sqlite3.Connection]:
+        """Give a connection with the table `wanted`, of the study's units."""
+        with self._reading() as connection:
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.execute("BEGIN")
+            connection.execute("CREATE TEMP TABLE wanted (place INTEGER PRIMARY KEY, hash TEXT)")
+            connection.executemany(
+                "INSERT INTO wanted VALUES (?, ?)",
+                enumerate(map(attrgetter("hash"), study.units)),
+            )
+            yield connection
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
@@ -205,9 +228,7 @@ def _study(connection: sqlite3.Connection, name: str) -> StudyRecord:
         seed=seed,
         scorers=tuple(json.loads(scorers)),
         baseline=baseline,
-        data=tuple(
-            DataRecord(*row) for row in rows("data", "label, hash, source, rows, features, classes")
-        ),
+        data=tuple(DataRecord(*row) for row in rows("data", _DATA)),
         settings=tuple(
             SettingRecord(*row[:4], *map(json.loads, row[4:]))
             for row in rows("settings", "kind, label, entry, name, params, varied")

@@ -11,7 +11,23 @@ __all__ = ["DataRecord", "Result", "RunRecord", "SettingRecord", "StudyRecord", 
 
 @dataclass(frozen=True, slots=True)
 class DataRecord:
-    """A data set of a study: its label, the hash of its content, and facts for people."""
+    """A data set of a study: its label, the hash of its content, and facts for people.
+
+    Parameters
+    ----------
+    label : str
+        Its name in the study.
+    hash : str
+        Names its content.
+    source : str
+        Where it came from.
+    rows, features : int
+        Its size.
+    classes : int or None
+        The number of classes; None for numbers.
+    test_to_train : float or None
+        Rows of a test part by rows of its training part, the mean over the splits.
+    """
 
     label: str
     hash: str
@@ -19,6 +35,7 @@ class DataRecord:
     rows: int
     features: int
     classes: int | None
+    test_to_train: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from distsearch.sweep.store._values import now, text, to_json
 
 __all__ = ["begin", "unit_row"]
 
+_COLUMNS = {"data": 9, "settings": 8, "plan": 8}
+
 
 def unit_row(result: Result, run: int) -> tuple[Any, ...]:
     """Return the row of a unit in `units`.
@@ -67,9 +69,10 @@ def begin(connection: sqlite3.Connection, study: StudyRecord, run: RunRecord) ->
     )
     for table, rows in _study_rows(study).items():
         connection.execute(f"DELETE FROM {table} WHERE study = ?", (study.name,))
-        connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        marks = ", ".join("?" * _COLUMNS[table])
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
     cursor = connection.execute(
-        "INSERT INTO runs VALUES (NULL, ?, ?, NULL, NULL, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO runs VALUES (NULL, ?, ?, NULL, NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             study.name,
             now(),
@@ -77,6 +80,8 @@ def begin(connection: sqlite3.Connection, study: StudyRecord, run: RunRecord) ->
             text(os.uname().nodename),
             text(run.command),
             text(run.spec),
+            study.seed,
+            to_json({each.label: each.hash for each in study.data}),
             text(run.backend),
             to_json(dict(run.versions)),
             to_json(dict(run.platform)),
@@ -90,7 +95,17 @@ def _study_rows(study: StudyRecord) -> dict[str, Iterator[tuple[Any, ...]]]:
     name = study.name
     return {
         "data": (
-            (name, place, d.label, d.hash, text(d.source), d.rows, d.features, d.classes)
+            (
+                name,
+                place,
+                d.label,
+                d.hash,
+                text(d.source),
+                d.rows,
+                d.features,
+                d.classes,
+                d.test_to_train,
+            )
             for place, d in enumerate(study.data)
         ),
         "settings": (

@@ -5,13 +5,15 @@ Table      A row is
 ========== ==========================================================================
 `meta`     the file itself: version of this format, when it was made
 `studies`  a study: title, seed, names of its scorers (JSON list), baseline
-`data`     a data set of a study: label, hash of its content, source, rows, features, classes
+`data`     a data set of a study: label, hash of its content, source, rows, features, classes,
+           rows of a test part by those of its training part
 `settings` an estimator or a method of a study with its parameters (JSON objects)
 `plan`     a unit of a study: its place, its hash and its labels
 `units`    what became of a unit, whatever studies it is in: state ``done`` or ``failed``, facts
            (JSON object), error, traceback, seconds, attempts, when it was finished, in which run
 `scores`   a value of a metric for a done unit; NULL for NaN
-`runs`     a run: study, start, end, outcome, process, command, study file, versions (JSON)
+`runs`     a run: study, start, end, outcome, process, command, study file, seed, hashes of the
+           data (JSON object), backend, versions and platform (JSON objects)
 ========== ==========================================================================
 
 The view `results` puts plan, units and scores side by side, a row for each planned unit and metric;
@@ -38,7 +40,7 @@ TABLES = {
     "data": """
         study TEXT NOT NULL, position INTEGER NOT NULL, label TEXT NOT NULL, hash TEXT NOT NULL,
         source TEXT NOT NULL, rows INTEGER NOT NULL, features INTEGER NOT NULL, classes INTEGER,
-        PRIMARY KEY (study, position)""",
+        test_to_train REAL, PRIMARY KEY (study, position)""",
     "settings": """
         study TEXT NOT NULL, position INTEGER NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL,
         entry TEXT NOT NULL, name TEXT NOT NULL, params TEXT NOT NULL, varied TEXT NOT NULL,
@@ -57,7 +59,8 @@ TABLES = {
     "runs": """
         id INTEGER PRIMARY KEY, study TEXT NOT NULL, started TEXT NOT NULL, ended TEXT,
         outcome TEXT, pid INTEGER NOT NULL, host TEXT NOT NULL, command TEXT NOT NULL,
-        spec TEXT NOT NULL, backend TEXT NOT NULL, versions TEXT NOT NULL,
+        spec TEXT NOT NULL, seed INTEGER NOT NULL, data TEXT NOT NULL,
+        backend TEXT NOT NULL, versions TEXT NOT NULL,
         platform TEXT NOT NULL""",
 }
 """The columns of each table."""

@@ -15,7 +15,7 @@ from distsearch.sweep.store._file import locate, open_to_write, settle
 from distsearch.sweep.store._lock import Lock
 from distsearch.sweep.store._records import Result, RunRecord, StudyRecord
 from distsearch.sweep.store._rows import begin, unit_row
-from distsearch.sweep.store._values import now, text
+from distsearch.sweep.store._values import metrics_by_hash, now, text
 
 __all__ = ["Store"]
 
@@ -107,11 +107,8 @@ class Store:
 
     def finished(self) -> dict[str, frozenset[str]]:
         """Return the hashes of this study's done units, each with the metrics stored for it."""
-        found: dict[str, set[str]] = {}
         with self._using():
-            for unit, metric in self._connection.execute(_FINISHED, (self._study,)):
-                found.setdefault(unit, set()).update(() if metric is None else (metric,))
-        return {unit: frozenset(metrics) for unit, metrics in found.items()}
+            return metrics_by_hash(self._connection.execute(_FINISHED, (self._study,)))
 
     def failed(self) -> frozenset[str]:
         """Return the hashes of this study's failed units."""

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-__all__ = ["now", "text", "to_json"]
+__all__ = ["metrics_by_hash", "now", "text", "to_json"]
 
 
 def now() -> str:
     """Return the time in UTC as ISO 8601 has it, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def metrics_by_hash(rows: Iterable[tuple[str, str | None]]) -> dict[str, frozenset[str]]:
+    """Return the metrics of each unit from rows of a hash and a metric, or None for no metric."""
+    found: dict[str, set[str]] = {}
+    for unit, metric in rows:
+        found.setdefault(unit, set()).update(() if metric is None else (metric,))
+    return {unit: frozenset(metrics) for unit, metrics in found.items()}
 
 
 def text(value: str) -> str:

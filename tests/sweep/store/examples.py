@@ -34,7 +34,7 @@ def make_study(units=6, name="boxcox", first=0, scorers=("accuracy", "f1")):
         seed=42,
         scorers=tuple(scorers),
         baseline="base",
-        data=(DataRecord("sonar", "d" * 64, "sonar.csv", 208, 60, 2),),
+        data=(DataRecord("sonar", "d" * 64, "sonar.csv", 208, 60, 2, 0.25),),
         settings=(
             SettingRecord("estimator", "KNN", "KNN", "knn", {"n_neighbors": 5}),
             SettingRecord("method", "base", "base", "standardize"),

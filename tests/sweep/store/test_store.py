@@ -63,7 +63,7 @@ def test_a_session_by_hand(path):
         ("boxcox", "Box-Cox search on sonar", 42, '["accuracy", "f1"]', "base")
     ]
     assert rows(path, "SELECT * FROM data") == [
-        ("boxcox", 0, "sonar", "d" * 64, "sonar.csv", 208, 60, 2)
+        ("boxcox", 0, "sonar", "d" * 64, "sonar.csv", 208, 60, 2, 0.25)
     ]
     assert rows(path, "SELECT * FROM settings") == [
         ("boxcox", 0, "estimator", "KNN", "KNN", "knn", '{"n_neighbors": 5}', "{}"),
@@ -71,11 +71,14 @@ def test_a_session_by_hand(path):
     ]
     ((ended, started, pid, *run),) = rows(
         path,
-        "SELECT ended, started, pid, outcome, command, spec, backend, versions, study FROM runs",
+        "SELECT ended, started, pid, outcome, command, spec, seed, data, backend, versions, study "
+        "FROM runs",
     )
     assert started <= ended
     assert pid == os.getpid()
-    assert run == ["finished", RUN.command, RUN.spec, "serial", '{"python": "3.11"}', "boxcox"]
+    data = f'{{"sonar": "{"d" * 64}"}}'
+    assert run[:4] == ["finished", RUN.command, RUN.spec, 42]
+    assert run[4:] == [data, "serial", '{"python": "3.11"}', "boxcox"]
 
 
 def test_a_clean_end_leaves_one_file(path):
