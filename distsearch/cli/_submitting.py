@@ -16,9 +16,9 @@ from distsearch._wording import listed
 from distsearch.backends.ray import JobEnd, JobServer
 from distsearch.cli._errors import Interrupted, one_line
 from distsearch.errors import InvalidInputError
-from distsearch.sweep import Only, make_plan
+from distsearch.sweep import Only, read_plan
 from distsearch.sweep._bundle import Bundle, make_bundle
-from distsearch.sweep.spec import Spec, read_spec
+from distsearch.sweep.spec import Spec
 
 __all__ = ["Request", "run"]
 
@@ -79,9 +79,7 @@ class Request:
 def run(request: Request, *, follow: bool) -> None:
     """Check the study, send it, and show what its job writes or say how to see it."""
     request.check()
-    only = Only.parse(request.only)
-    spec = read_spec(request.study, trust=request.trust)
-    only.check(make_plan(spec).study)
+    spec = _check_study(request)
     server = JobServer(request.address)
     job = request.job(spec)
     with tempfile.TemporaryDirectory() as folder:
@@ -95,6 +93,14 @@ def run(request: Request, *, follow: bool) -> None:
         return
     click.echo(f"Following the job {job}.", err=True)
     _follow(server, request, job)
+
+
+def _check_study(request: Request) -> Spec:
+    """Read the study with its data, as the job will, and let go of the data."""
+    only = Only.parse(request.only)
+    plan = read_plan(request.study, trust=request.trust)
+    only.check(plan.study)
+    return plan.spec
 
 
 def _is_url(text: str) -> bool:

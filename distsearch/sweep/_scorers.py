@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 
 from distsearch._sklearn import response_methods
 
@@ -126,12 +126,12 @@ def lacking(estimator: Any, names: Sequence[str]) -> dict[str, str]:
     estimator : estimator
         Not fitted.
     names : sequence of str
-        The metrics.
+        The metrics; unknown ones are somebody else's to tell.
     """
     needed: dict[str, tuple[str, ...]] = {
         name: _OF_CLASSES if name in _OWN else response_methods(name)
         for name in names
-        if name not in _TIMES
+        if name in _OWN or name in get_scorer_names()
     }
     return {
         name: " or ".join(methods)
