@@ -3,7 +3,8 @@
 from distsearch.boxcox._exploration import GridSummary, summarize_grid
 from distsearch.boxcox._grids import MLE, DiagonalGrid, FullGrid, SphericalGrid
 from distsearch.boxcox._iterative import IterativeGrid
-from distsearch.boxcox._search_cv import STRATEGIES, BoxCoxSearchCV
+from distsearch.boxcox._search_cv import BoxCoxSearchCV
+from distsearch.boxcox._strategies import STRATEGIES, make_strategy
 from distsearch.boxcox._transform import box_cox, inverse_box_cox
 from distsearch.boxcox._transformer import BoxCoxTransformer
 
@@ -19,5 +20,6 @@ __all__ = [
     "SphericalGrid",
     "box_cox",
     "inverse_box_cox",
+    "make_strategy",
     "summarize_grid",
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
 from contextlib import nullcontext
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -24,26 +23,16 @@ from distsearch._splits import RESUBSTITUTION, make_splits
 from distsearch._version import __version__
 from distsearch.backends import SerialBackend, Unit, derive_seed, open_backend, seed_sequence
 from distsearch.boxcox._columns import Columns, column_names
-from distsearch.boxcox._grids import MLE, DiagonalGrid, FullGrid, SphericalGrid
 from distsearch.boxcox._invariance import warn_if_invariant
-from distsearch.boxcox._iterative import IterativeGrid
 from distsearch.boxcox._mle import mle_lambdas
 from distsearch.boxcox._objective import PlainObjective
 from distsearch.boxcox._stand_in import StandIn
+from distsearch.boxcox._strategies import STRATEGIES, make_strategy
 from distsearch.boxcox._transformer import BoxCoxTransformer
 from distsearch.errors import DistsearchWarning, InvalidInputError
-from distsearch.search import LineReporter, Memo, SearchResult, Strategy, reporting, search
+from distsearch.search import LineReporter, Memo, SearchResult, reporting, search
 
-__all__ = ["STRATEGIES", "BoxCoxSearchCV"]
-
-STRATEGIES: dict[str, Callable[[], Strategy]] = {
-    "iterative": IterativeGrid,
-    "spherical": SphericalGrid,
-    "diagonal": DiagonalGrid,
-    "full": FullGrid,
-    "mle": MLE,
-}
-"""The strategies by name."""
+__all__ = ["BoxCoxSearchCV"]
 
 _REFIT_KEY = 2**128
 """Seed key of the last fit: beyond those of the candidates, which are 128-bit digests."""
@@ -252,7 +241,7 @@ class BoxCoxSearchCV(StandIn):
                 f"Got {strategy.__name__} instead of {strategy.__name__}()."
             )
         self.strategy_ = (
-            STRATEGIES[strategy]() if isinstance(strategy, str) else clone(strategy, safe=False)
+            make_strategy(strategy) if isinstance(strategy, str) else clone(strategy, safe=False)
         )
         memo = None
         if self.checkpoint is not None:

@@ -77,18 +77,9 @@ def make_strategy(name: str, options: Mapping[str, Any], n_features: int) -> Any
     import numpy as np
     from sklearn.base import clone
 
-    from distsearch.boxcox import STRATEGIES
+    from distsearch.boxcox import make_strategy as make
 
-    strategy: Any = STRATEGIES[name]()
-    given = {key: value for key, value in options.items() if value is not None}
-    for key in given:
-        if key not in strategy.get_params(deep=False):
-            users = [each for each, make in STRATEGIES.items() if key in vars(make())]
-            raise InvalidInputError(
-                f"--{key.replace('_', '-')} has no effect on the strategy {name!r}; it belongs to "
-                f"{' and '.join(users)}. Leave it out, or choose another --strategy."
-            )
-    strategy.set_params(**given)
+    strategy = make(name, {key: value for key, value in options.items() if value is not None})
     try:
         clone(strategy).begin(np.ones(n_features), np.random.SeedSequence(0))
     except ValueError as error:  # scikit-learn's, about a parameter

@@ -19,7 +19,7 @@ import signal
 import threading
 import traceback as tracebacks
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -39,7 +39,12 @@ __all__ = ["BROKEN_PIPE", "Interrupted", "as_options", "notes", "one_line", "tel
 
 FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
-_OPTIONS = (
+
+def _as_option(match: re.Match[str]) -> str:
+    return f"--{match.group(1).replace('_', '-')}"
+
+
+_OPTIONS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bmissing=\[('[^']*')\]", r"--missing-value \1"),
     (r"\bmissing=\[[^\]]*\]", "--missing-value with each of these texts"),
     (r"\bmissing_target='(\w+)'", r"--missing-target \1"),
@@ -52,6 +57,8 @@ _OPTIONS = (
     (r"^(delimiter|decimal|encoding|backend) must ", r"--\1 must "),
     (r"\bUse at most (\d+) folds\b", r"Use --cv \1 or less"),
     (r"\(target\)", "with --target"),
+    (r"^(\w+)(?= has no effect on the strategy)", _as_option),
+    (r"\bchoose another strategy\b", "choose another --strategy"),
 )
 """Advice of the library, and what it is here."""
 
@@ -128,7 +135,7 @@ def tell(error: BaseException, *, traceback: bool = False) -> int:
         click.echo("".join(tracebacks.format_exception(error)).rstrip(), err=True)
     code, text = _explain(error)
     for problem in error.problems if isinstance(error, SpecError) else ():
-        click.echo(one_line(as_options(problem)), err=True)
+        click.echo(one_line(problem), err=True)
     if text:
         click.echo(text, err=True)
     return code

@@ -28,7 +28,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from distsearch._scoring import make_scorer
 from distsearch._wording import did_you_mean
 from distsearch.backends import Backend
-from distsearch.boxcox import STRATEGIES, BoxCoxSearchCV, BoxCoxTransformer, box_cox
+from distsearch.boxcox import BoxCoxSearchCV, BoxCoxTransformer, box_cox, make_strategy
 from distsearch.errors import InvalidInputError, UnknownNameError
 
 __all__ = ["METHODS", "Method", "check_method", "get_method", "n_fits"]
@@ -106,22 +106,8 @@ _SEARCH_DEFAULTS: dict[str, Any] = {
 
 
 def _strategy(params: Mapping[str, Any]) -> Any:
-    name = params.get("strategy", "iterative")
-    if not isinstance(name, str) or name not in STRATEGIES:
-        raise UnknownNameError(
-            f"strategy must be one of {', '.join(STRATEGIES)}. Got {name!r} instead."
-            f"{did_you_mean(str(name), STRATEGIES)}"
-        )
-    strategy: Any = STRATEGIES[name]()
     given = {key: value for key, value in params.items() if key in _STRATEGY_DEFAULTS}
-    for key in given:
-        if key not in strategy.get_params(deep=False):
-            users = [each for each, make in STRATEGIES.items() if key in vars(make())]
-            raise InvalidInputError(
-                f"{key} has no effect on the strategy {name!r}; it belongs to "
-                f"{' and '.join(users)}. Leave it out, or choose another strategy."
-            )
-    return strategy.set_params(**given)
+    return make_strategy(params.get("strategy", "iterative"), given)
 
 
 def _search(estimator: Any, params: Mapping[str, Any], seed: int, backend: str | Backend) -> Any:
