@@ -22,6 +22,7 @@ from distsearch.sweep.spec import Spec
 
 __all__ = ["Request", "run"]
 
+_BACKEND = re.compile(r"ray|serial|processes(:[0-9]+)?")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -51,6 +52,11 @@ class Request:
             raise InvalidInputError(
                 f"--address must be the URL of a Ray job server, such as http://HOST:8265. Got "
                 f"{self.address!r} instead."
+            )
+        if not _BACKEND.fullmatch(self.backend):
+            raise InvalidInputError(
+                f"--backend must be 'ray', which is the whole cluster, or 'serial', 'processes' or "
+                f"'processes:8' for one node of it. Got {self.backend!r} instead."
             )
         if self.name is not None and not _NAME.fullmatch(self.name):
             raise InvalidInputError(

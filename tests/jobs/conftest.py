@@ -48,13 +48,13 @@ def wait_for_dashboard(url: str, token: str, head: subprocess.Popen[bytes]) -> N
 
 def end(processes: list[psutil.Process]) -> None:
     """End these processes and no others; see that none is left."""
-    for signal_ in ("terminate", "kill"):
+    for signal_, seconds in (("terminate", 2), ("kill", 10)):
         for process in processes:
             try:
                 getattr(process, signal_)()
             except psutil.NoSuchProcess:
                 continue
-        _, processes = psutil.wait_procs(processes, timeout=5)
+        _, processes = psutil.wait_procs(processes, timeout=seconds)
     assert not processes
 
 
