@@ -16,8 +16,7 @@ from distsearch._wording import listed
 from distsearch.backends.ray import JobEnd, JobServer
 from distsearch.cli._errors import Interrupted, one_line
 from distsearch.errors import InvalidInputError
-from distsearch.sweep import Only, read_plan
-from distsearch.sweep._bundle import Bundle, make_bundle
+from distsearch.sweep import Bundle, Only, make_bundle, read_plan
 from distsearch.sweep.spec import Spec
 
 __all__ = ["Request", "run"]

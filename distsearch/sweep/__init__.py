@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from distsearch.sweep._bundle import Bundle, make_bundle
     from distsearch.sweep._cost import Group, estimate
     from distsearch.sweep._export import export_table
     from distsearch.sweep._methods import METHODS
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "METHODS",
+    "Bundle",
     "Group",
     "Only",
     "Plan",
@@ -19,6 +21,7 @@ __all__ = [
     "TooManyFailuresError",
     "estimate",
     "export_table",
+    "make_bundle",
     "make_plan",
     "read_plan",
     "run_plan",
@@ -27,6 +30,7 @@ __all__ = [
 
 _HOMES = {
     "METHODS": "_methods",
+    "Bundle": "_bundle",
     "Group": "_cost",
     "Only": "_plan",
     "Plan": "_plan",
@@ -34,6 +38,7 @@ _HOMES = {
     "TooManyFailuresError": "_run",
     "estimate": "_cost",
     "export_table": "_export",
+    "make_bundle": "_bundle",
     "make_plan": "_plan",
     "read_plan": "_plan",
     "run_plan": "_run",

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import os
+import signal
 import sys
+import threading
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,8 +52,6 @@ class Client:
         if self.breaks:
             raise ConnectionError("broken")
         if self.silent:
-            import asyncio
-
             await asyncio.sleep(100)
 
     def get_job_info(self, job: str) -> Info:
@@ -135,6 +138,27 @@ def test_messages_are_one_line_without_the_log_and_the_traceback() -> None:
     assert follow(Client([], Info("FAILED", None, deep)))[0].message == (
         "No environment: ... OSError: no space."
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_following(number: signal.Signals) -> None:
+    def stop(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    shown: list[str] = []
+    before = signal.getsignal(number)
+    if number != signal.SIGINT:  # which asyncio sees to, if its handler is the usual one
+        signal.signal(number, stop)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), number))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            server(Client(["a"], Info("RUNNING"), silent=True)).follow("one", shown.append)
+    finally:
+        timer.join()
+        signal.signal(number, before)
+    assert shown == ["a"]
+    assert logging.root.manager.disable == logging.NOTSET
 
 
 def test_an_error_of_the_reader_ends_it() -> None:

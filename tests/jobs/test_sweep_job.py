@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -69,7 +71,14 @@ class Broken(ClassifierMixin, BaseEstimator):
         raise AssertionError
 """
 
-Submit = Callable[..., "subprocess.CompletedProcess[str]"]
+Process = subprocess.Popen[str]
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
 
 
 @pytest.fixture(scope="module")
@@ -85,69 +94,103 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "study.toml"
 
 
-@pytest.fixture
-def submit(address: str, environment: Mapping[str, str]) -> Submit:
-    def call(study: Path, store: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "distsearch.cli", "submit", study.name, "--address", address,
-             "--store", store, *args],
-            cwd=study.parent,
-            env={
-                **environment,
-                "PYTHONPATH": str(ROOT),
-                "WINE_FOLDER": str(study.parents[1]),
-                # Neither of them is where the job goes, which the option says.
-                "RAY_ADDRESS": "127.0.0.1:1",
-                "RAY_API_SERVER_ADDRESS": "http://127.0.0.1:1",
-                **env,
-            },
-            capture_output=True, text=True, timeout=SUBMIT_SECONDS, check=False,
-        )  # fmt: skip
+@pytest.fixture(scope="module")
+def start(address: str, environment: Mapping[str, str]) -> Iterator[Callable[..., Process]]:
+    """Submit a study from its folder."""
+    with ExitStack() as stack:
 
-    return call
+        def call(study: Path, store: Path, *args: str, **env: str) -> Process:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "distsearch.cli", "submit", study.name, "--address", address,
+                 "--store", store, *args],
+                cwd=study.parent,
+                env={
+                    **environment,
+                    "PYTHONPATH": str(ROOT),
+                    "WINE_FOLDER": str(study.parents[1]),
+                    # Neither of them is where the job goes, which the option says.
+                    "RAY_ADDRESS": "127.0.0.1:1",
+                    "RAY_API_SERVER_ADDRESS": "http://127.0.0.1:1",
+                    **env,
+                },
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            )  # fmt: skip
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            return process
+
+        yield call
 
 
-def test_a_study_runs_on_the_cluster_and_continues_there(
-    submit: Submit, study: Path, tmp_path: Path
-) -> None:
-    store = tmp_path / "results.sqlite"
-    first = submit(study, store, "--follow", "--name", "first")
-    assert first.returncode == 0, first.stdout + first.stderr
-    assert "Following the job first" in first.stderr
-    assert "12 units, 12 done, 0 failed" in first.stdout
+def ended(process: Process) -> Ended:
+    out, err = process.communicate(timeout=SUBMIT_SECONDS)
+    return Ended(process.returncode, out, err)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("results") / "results.sqlite"
+
+
+@pytest.fixture(scope="module")
+def first_ones(
+    start: Callable[..., Process],
+    study: Path,
+    store: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, Ended]:
+    """What becomes of a study, of one whose units fail, and of one with a wrong token.
+
+    Most of a job is waiting, so they wait together.
+    """
+    folder = tmp_path_factory.mktemp("failing")
+    (folder / "study.toml").write_text(FAILING)
+    (folder / "broken_on_purpose.py").write_text(BROKEN)
+    failing = ("--trust", "broken_on_purpose", "--backend", "serial")
+    processes = {
+        "good": start(study, store, "--follow", "--name", "good"),
+        "failing": start(folder / "study.toml", folder / "f.sqlite", "--follow", *failing),
+        "refused": start(study, store, RAY_AUTH_TOKEN="0" * 64),
+    }
+    return {name: ended(process) for name, process in processes.items()}
+
+
+def test_a_study_runs_on_the_cluster(first_ones: Mapping[str, Ended], store: Path) -> None:
+    good = first_ones["good"]
+    assert good.code == 0, good
+    assert good.err == "Following the job good.\n"
+    assert "12 units, 12 done, 0 failed" in good.out
     with StoreReader(store) as reader:
         record = reader.study("shipped")
         done = reader.finished(record)
     assert set(done) == {unit.hash for unit in record.units}
     assert len(done) == 2 * 2 * 3
 
-    again = submit(study, store, "--name", "first")
-    assert again.returncode == 2
-    assert "has a job 'first' already" in again.stderr
-    assert len(again.stderr.splitlines()) == 1
 
-    second = submit(study, store, "--follow", "--only", "data=iris")
-    assert second.returncode == 0, second.stdout + second.stderr
-    assert "6 units, 6 known before, 0 done, 0 failed" in second.stdout
-
-
-def test_the_exit_code_is_that_of_the_job(submit: Submit, tmp_path: Path) -> None:
-    study = tmp_path / "study.toml"
-    study.write_text(FAILING)
-    (tmp_path / "broken_on_purpose.py").write_text(BROKEN)
-    trust = ("--trust", "broken_on_purpose")
-    failing = submit(study, tmp_path / "results.sqlite", *trust, "--follow", "--backend", "serial")
-    assert failing.returncode == 1, failing.stdout + failing.stderr
-    assert "ArithmeticError: broken on purpose" in failing.stdout
-    assert failing.stderr.splitlines()[-1].endswith("failed with exit code 1.")
-
-
-def test_a_wrong_token_is_one_line(
-    submit: Submit, address: str, study: Path, tmp_path: Path
+def test_submitted_again_it_continues(
+    first_ones: Mapping[str, Ended], start: Callable[..., Process], study: Path, store: Path
 ) -> None:
-    done = submit(study, tmp_path / "results.sqlite", RAY_AUTH_TOKEN="0" * 64)
-    assert done.returncode == 1
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
+    assert first_ones["good"].code == 0
+    second = start(study, store, "--follow", "--only", "data=iris")
+    same_name = ended(start(study, store, "--name", "good"))
+    assert same_name.code == 2
+    (line,) = same_name.err.splitlines()
+    assert "has a job 'good' already" in line
+    again = ended(second)
+    assert again.code == 0, again
+    assert "6 units, 6 known before, 0 done, 0 failed" in again.out
+
+
+def test_the_exit_code_is_that_of_the_job(first_ones: Mapping[str, Ended]) -> None:
+    failing = first_ones["failing"]
+    assert failing.code == 1, failing
+    assert "ArithmeticError: broken on purpose" in failing.out
+    assert failing.err.splitlines()[-1].endswith("failed with exit code 1.")
+
+
+def test_a_wrong_token_is_one_line(first_ones: Mapping[str, Ended], address: str) -> None:
+    refused = first_ones["refused"]
+    assert (refused.code, refused.out) == (1, "")
+    (line,) = refused.err.splitlines()
     assert f"no Ray job server to use at {address}: Authentication failed" in line
     assert "RAY_AUTH_TOKEN" in line

@@ -13,8 +13,8 @@ from sweep.toys import study as toy
 
 import distsearch
 from distsearch.errors import InvalidInputError
-from distsearch.sweep import make_plan
-from distsearch.sweep._bundle import _places, make_bundle
+from distsearch.sweep import make_bundle, make_plan
+from distsearch.sweep._bundle import _places
 from distsearch.sweep.spec import read_spec
 
 PACKAGE = Path(distsearch.__file__).parent
