@@ -137,7 +137,7 @@ class _Way:
 
     def _study(self, folder: str, trials: Trials) -> Any:
         optuna: Any = import_module("optuna")
-        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        optuna.logging.set_verbosity(optuna.logging.ERROR)
         storage = f"sqlite:///{folder}/study.db"
         if self.journal:
             backend = optuna.storages.journal.JournalFileBackend(f"{folder}/study.log")
