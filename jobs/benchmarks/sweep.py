@@ -89,7 +89,7 @@ def compare_trials(n_trials: int, rounds: int, workers: int) -> None:
     _check_agreement(answers)
     print(
         f"\n{len(trials.settings)} trials, k-nearest neighbours on {name}, {FOLDS} folds each, "
-        f"{workers} workers\n  (all found the same accuracies; Ray Tune ran once)"
+        f"{workers} workers\n  (all found the same accuracies; Ray Tune runs once)"
     )
     _print_trials(seconds, len(trials.settings))
 
