@@ -1,6 +1,13 @@
 """One private Ray for every test that needs one."""
 
+import signal
+
 import pytest
+
+
+def pytest_configure():
+    """Take Ctrl-C, which a shell makes its background processes ignore, and their children too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

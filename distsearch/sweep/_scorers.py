@@ -11,11 +11,12 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from distsearch._sklearn import response_methods
 
@@ -76,14 +77,22 @@ def _score(model: Any, names: Sequence[str], part: Part) -> dict[str, Any]:
     """Return the values of scikit-learn's metrics, or the tracebacks that are there instead."""
     if not names:
         return {}
-    scorer = check_scoring(model, scoring=list(names), raise_exc=False)
     try:
-        values: dict[str, Any] = scorer(model, part.X_test, part.y_test)
-    except Exception:  # before the first metric: the model lacks what one of them needs
+        if len(names) == 1:
+            return {names[0]: get_scorer(names[0])(model, part.X_test, part.y_test)}
+        values: dict[str, Any] = _together(tuple(names))(model, part.X_test, part.y_test)
+    except Exception:
         if len(names) == 1:
             return {names[0]: traceback.format_exc()}
+        # Before the first metric: the model lacks what one of them needs.
         return {name: _score(model, [name], part)[name] for name in names}
     return values
+
+
+@lru_cache(maxsize=16)
+def _together(names: tuple[str, ...]) -> Any:
+    """Return a scorer of several metrics, which predicts once; making it takes as long as using."""
+    return check_scoring(scoring=list(names), raise_exc=False)
 
 
 def _note(name: str, value: Any, scores: dict[str, float], undefined: dict[str, str]) -> None:
