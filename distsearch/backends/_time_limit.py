@@ -1,13 +1,15 @@
 """A limit to the time that a unit takes.
 
 Two alarms, because one cannot do it all. The first raises in Python code, which ends nearly every
-unit cleanly; but a library that computes for an hour in one call of its own never gets to notice.
-The second is the kernel's, on CPU time, and ends the worker process; the backend then knows the
-signal, tries the unit again and at last gives it up.
+unit cleanly; but a library that computes for an hour in one call of its own never gets to notice,
+and code that catches everything goes on. The second ends the worker process, by a watching thread
+and by the kernel's limit on CPU time; the backend then knows the signal, tries the unit again and
+at last gives it up.
 """
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
 import threading
@@ -37,8 +39,9 @@ def time_limit(seconds: float | None) -> Iterator[None]:
     Raises
     ------
     UnitTimeoutError
-        When the time is up. Outside the main thread nothing is raised. Where a worker process
-        does not get to raise, the kernel ends it with SIGXCPU after twice the time.
+        When the time is up, also when the block catches it and ends. Outside the main thread
+        nothing is raised. A worker process that goes on all the same ends with SIGXCPU after
+        twice the time and a second.
     InvalidInputError
         When ``seconds`` is not positive.
 
@@ -53,7 +56,7 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         return
     if not seconds > 0:
         raise InvalidInputError(f"A time limit must be above 0 seconds. Got {seconds!r} instead.")
-    with _alarm(seconds), _cpu_limit(seconds):
+    with _alarm(seconds), _last_resort(seconds):
         yield
 
 
@@ -63,9 +66,14 @@ def _alarm(seconds: float) -> Iterator[None]:
         yield
         return
 
+    error = UnitTimeoutError(f"The unit took longer than its limit of {seconds:g} seconds.")
+    expired = False
+
     def expire(number: int, frame: FrameType | None) -> None:
+        nonlocal expired
         del number, frame
-        raise UnitTimeoutError(f"The unit took longer than its limit of {seconds:g} seconds.")
+        expired = True
+        raise error
 
     handler = signal.signal(signal.SIGALRM, expire)
     start = time.monotonic()
@@ -78,18 +86,25 @@ def _alarm(seconds: float) -> Iterator[None]:
         if left:  # somebody else's alarm goes on
             left = max(left - (time.monotonic() - start), 1e-3)
             signal.setitimer(signal.ITIMER_REAL, left, interval)
+    if expired:
+        raise error
 
 
 @contextmanager
-def _cpu_limit(seconds: float) -> Iterator[None]:
+def _last_resort(seconds: float) -> Iterator[None]:
     if not in_worker_process():
         yield
         return
+    longest = 2.0 * seconds + 1.0
+    watch = threading.Timer(longest, os.kill, (os.getpid(), signal.SIGXCPU))
+    watch.daemon = True
     soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    wanted = int(time.process_time() + 2.0 * seconds) + 1
     known = [limit for limit in (soft, hard) if limit != resource.RLIM_INFINITY]
-    resource.setrlimit(resource.RLIMIT_CPU, (min([wanted, *known]), hard))
+    cpu = int(time.process_time() + longest) + 1  # for code that no thread gets a turn beside
+    watch.start()
+    resource.setrlimit(resource.RLIMIT_CPU, (min([cpu, *known]), hard))
     try:
         yield
     finally:
+        watch.cancel()
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))

@@ -56,12 +56,20 @@ def measure(model: Any, names: Sequence[str], part: Part) -> Measured:
         The metrics; times are left to the caller.
     part : Part
         The rows.
+
+    Raises
+    ------
+    Exception
+        Whatever the model raises when it cannot predict at all.
     """
     start = time.perf_counter()
     scores: dict[str, float] = {}
     undefined: dict[str, str] = {}
     theirs = [name for name in names if name not in _OWN and name not in _TIMES]
-    for name, value in _score(model, theirs, part).items():
+    values = _score(model, theirs, part)
+    if theirs and all(isinstance(value, str) for value in values.values()):
+        model.predict(part.X_test)  # a model that cannot predict has failed, whatever the metric
+    for name, value in values.items():
         _note(name, value, scores, undefined)
     seconds = time.perf_counter() - start
     for name in names:

@@ -89,3 +89,15 @@ def test_an_undefined_metric_is_nan_with_its_reason_and_the_others_stay(part):
     assert np.isnan(measured.scores["balanced_accuracy_ovr"])
     assert set(measured.undefined) == {"roc_auc", "balanced_accuracy_ovr"}
     assert "all, or none, of class" in measured.undefined["balanced_accuracy_ovr"]
+
+
+def test_a_model_that_cannot_predict_has_failed(part):
+    class Broken(KNeighborsClassifier):
+        def predict(self, X):
+            raise MemoryError("no room")
+
+    model = Broken().fit(part.X_train, part.y_train)
+    for names in (["accuracy"], ["accuracy", "f1"]):
+        with pytest.raises(MemoryError, match="no room"):
+            measure(model, names, part)
+    assert set(measure(model, ["accuracy", "roc_auc"], part).undefined) == {"accuracy"}
