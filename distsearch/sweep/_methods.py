@@ -72,6 +72,8 @@ class Method:
     fits : callable
         Returns about how often the estimator is fitted on all training rows for one model, given
         the parameters and the number of features.
+    fans_out : bool
+        Whether the model hands work of its own to the backend.
     """
 
     summary: str
@@ -79,6 +81,7 @@ class Method:
     prepare: Callable[[Mapping[str, Any]], Any] = _no_preparation
     make: Callable[[Any, Mapping[str, Any], int, str | Backend], Any] = _as_it_is
     fits: Callable[[Mapping[str, Any], int], int] = _one_fit
+    fans_out: bool = False
 
     def knows(self, name: str) -> bool:
         """Say whether it has a parameter of that name."""
@@ -182,6 +185,7 @@ METHODS: dict[str, Method] = {
         {**_SEARCH_DEFAULTS, **_STRATEGY_DEFAULTS},
         make=_search,
         fits=_search_fits,
+        fans_out=True,
     ),
     "boxcox-map": Method(
         "The estimator on features mapped by given λ and standardised",

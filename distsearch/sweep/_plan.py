@@ -16,7 +16,7 @@ from distsearch.errors import DistsearchError, InvalidInputError, SpecError
 from distsearch.registry import make_estimator
 from distsearch.sweep._data import StudyData, Task, load_data
 from distsearch.sweep._identity import describe_estimator, unit_hash, unit_seed
-from distsearch.sweep._methods import n_fits
+from distsearch.sweep._methods import get_method, n_fits
 from distsearch.sweep._scorers import lacking
 from distsearch.sweep._unit import Work
 from distsearch.sweep.spec import Setting, Spec, read_spec
@@ -113,6 +113,11 @@ class Plan:
         record = self.study.units[position]
         seed = unit_seed(self.spec.seed, record.hash)
         return Unit(self.places[position], seed, unit_name(record))
+
+    def fans_out(self, position: int) -> bool:
+        """Say whether the model of a unit hands work of its own to the backend."""
+        name, _ = self.work.methods[self.places[position][3]]
+        return get_method(name).fans_out
 
     def by_cost(self, positions: Sequence[int]) -> list[int]:
         """Return units with the dearest first, and those that share their rows side by side.

@@ -75,8 +75,8 @@ def run_plan(
     store : path-like
         The file of results; made when it is not there.
     backend : str or Backend
-        Where units run. With fewer units than workers they run one after the other, and what the
-        models can fan out runs there. The results do not depend on it.
+        Where units run. With fewer units than workers, models that can fan out are fitted one
+        after the other, and what they fan out runs there. The results do not depend on it.
     only : Only, optional
         The part of the study to run now.
     retry_failed : bool
@@ -178,7 +178,9 @@ class _Run:
 
     def _outcomes(self, positions: Sequence[int]) -> Iterator[Outcome]:
         units = [self._plan.unit(position) for position in positions]
-        if 1 <= len(units) < self._backend.workers:
+        # A model that fans nothing out would gain nothing, and might take the driver down with it.
+        few = 1 <= len(units) < self._backend.workers
+        if few and all(self._plan.fans_out(position) for position in positions):
             yield from self._one_by_one(units)
             return
         if units:

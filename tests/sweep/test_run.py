@@ -107,6 +107,15 @@ def test_few_units_let_the_models_fan_out_with_the_same_result(store, tmp_path):
     )
 
 
+def test_few_units_with_nothing_to_fan_out_run_in_the_workers(store):
+    with ProcessesBackend(2) as backend:
+        used = []
+        share = backend.share
+        backend.share = lambda value: used.append(type(value).__name__) or share(value)
+        run(study(methods=(BASE,), protocol=Protocol(kind="hold-out")), store, backend=backend)
+    assert used == ["Work"]
+
+
 def test_what_a_search_found_is_kept(store):
     run(study(methods=(SPHERICAL,)), store)
     facts = json.loads(results(store)["facts"][0])
