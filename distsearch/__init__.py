@@ -14,16 +14,24 @@ if TYPE_CHECKING:
     from distsearch.backends import get_backend as get_backend
     from distsearch.boxcox import BoxCoxSearchCV as BoxCoxSearchCV
     from distsearch.boxcox import BoxCoxTransformer as BoxCoxTransformer
+    from distsearch.encoding import OrderedTargetEncoder as OrderedTargetEncoder
 
 _HOME = {
     # estimators
     "BoxCoxSearchCV": "distsearch.boxcox",
     "BoxCoxTransformer": "distsearch.boxcox",
+    "OrderedTargetEncoder": "distsearch.encoding",
     # where work runs
     "get_backend": "distsearch.backends",
 }
 
-__all__ = ["BoxCoxSearchCV", "BoxCoxTransformer", "__version__", "get_backend"]
+__all__ = [
+    "BoxCoxSearchCV",
+    "BoxCoxTransformer",
+    "OrderedTargetEncoder",
+    "__version__",
+    "get_backend",
+]
 
 
 def __getattr__(name: str) -> Any:

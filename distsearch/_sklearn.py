@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
     validate_parameter_constraints,
 )
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params as rows_of_params
 
@@ -21,6 +22,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "available_when",
+    "output_container",
     "response_methods",
     "routing_enabled",
     "rows_of_params",
@@ -53,3 +55,8 @@ def response_methods(metric: str) -> tuple[str, ...]:
     """Return the methods of an estimator any of which a metric, given by name, can work on."""
     methods: str | tuple[str, ...] = getattr(get_scorer(metric), "_response_method", "predict")
     return (methods,) if isinstance(methods, str) else tuple(methods)
+
+
+def output_container(transformer: Any, method: str = "transform") -> str:
+    """Return what `set_output` or the configuration asks for, such as "default" or "pandas"."""
+    return str(_get_output_config(method, transformer)["dense"])

@@ -30,6 +30,7 @@ _FORMAT = 1
 _ENTRIES = {"format", "model", "features", "target", "classes", "reading", "versions", "report"}
 _TRUSTED = {
     "distsearch.boxcox._transformer.BoxCoxTransformer",
+    "distsearch.encoding._encoder.OrderedTargetEncoder",
     "numpy.dtype",
     "sklearn.metrics._dist_metrics.EuclideanDistance64",
     "sklearn.metrics._dist_metrics.ManhattanDistance64",

@@ -1,0 +1,136 @@
+"""Categories of a column: as numbers, and found again in another column.
+
+Values that are equal in Python are one category, so 1, 1.0 and True are, and 1 and "1" are not.
+None, NaN, pandas.NA and NaT are all the missing value, which has no place among the categories.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distsearch.errors import InvalidInputError
+
+__all__ = ["as_index", "factorize", "joined", "locate"]
+
+_SMALL_RANGE = 2**16
+_NUMBERS = frozenset("iuf")
+
+Codes = NDArray[np.intp]
+Column: TypeAlias = "NDArray[Any] | pd.Series[Any]"
+
+
+def factorize(column: Column, name: str = "") -> tuple[Codes, NDArray[Any]]:
+    """Replace the values of a column by numbers.
+
+    Parameters
+    ----------
+    column : ndarray or Series of shape (n,)
+        The values.
+    name : str
+        What messages call it.
+
+    Returns
+    -------
+    codes : ndarray of int of shape (n,)
+        Places among the categories; -1 for a missing value.
+    categories : ndarray of shape (n_categories,)
+        Distinct values; some may not occur in the column.
+
+    Raises
+    ------
+    InvalidInputError
+        For values that cannot be compared, such as lists.
+    """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        values: Any = column.array
+        return values.codes.astype(np.intp), np.asarray(values.categories)
+    if isinstance(column.dtype, np.dtype):
+        column = np.asarray(column)
+        if column.dtype.kind in "iub":
+            return _number_integers(column)
+        if column.dtype.kind in "US":
+            column = column.astype(object)  # fixed-width text has lost its trailing zeros already
+    try:
+        codes, categories = pd.factorize(column)
+    except TypeError as error:
+        raise InvalidInputError(
+            f"Column {name!r} has values that cannot be compared ({error}). Categories must be "
+            f"text, numbers, dates or other hashable values; convert them first."
+        ) from error
+    return codes, np.asarray(categories)
+
+
+def _number_integers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
+    if values.dtype.kind == "b":
+        return values.astype(np.intp), np.array([False, True])
+    low, high = int(values.min()), int(values.max())
+    if high - low >= max(2 * len(values), _SMALL_RANGE):
+        codes, categories = pd.factorize(values)
+        return codes, categories
+    # In a small range a value is its own place, and nothing has to be looked up.
+    wide: Any = np.uint64 if values.dtype.kind == "u" else np.int64
+    codes = (values.astype(wide) - wide(low)).astype(np.intp)
+    categories = (wide(low) + np.arange(high - low + 1, dtype=wide)).astype(values.dtype)
+    return codes, categories
+
+
+def as_index(categories: NDArray[Any]) -> pd.Index[Any]:
+    """Return the categories such that `locate` finds them; it remembers what it has hashed."""
+    if categories.dtype.kind == "b":
+        return pd.Index(categories.astype(np.int8))
+    index: pd.Index[Any] = pd.Index(
+        categories, dtype=object if categories.dtype.kind == "O" else None
+    )
+    return index
+
+
+def locate(known: pd.Index[Any], categories: NDArray[Any]) -> Codes:
+    """Find categories among those known.
+
+    Parameters
+    ----------
+    known : pandas.Index
+        From `as_index`.
+    categories : ndarray of shape (n,)
+        What to look for.
+
+    Returns
+    -------
+    ndarray of int of shape (n,)
+        Places among the known; -1 for what is not there.
+    """
+    wanted = as_index(categories)
+    if known.dtype == wanted.dtype:
+        return np.asarray(known.get_indexer(wanted), dtype=np.intp)
+    if known.dtype.kind in _NUMBERS and wanted.dtype.kind in _NUMBERS:
+        values, exact = _convert(wanted.to_numpy(), known.to_numpy().dtype)
+        places = np.asarray(known.get_indexer(pd.Index(values)), dtype=np.intp)
+        places[~exact] = -1
+        return places
+    if known.dtype.kind != "M" or wanted.dtype.kind != "M":
+        known, wanted = known.astype(object), wanted.astype(object)
+    return np.asarray(known.get_indexer(wanted), dtype=np.intp)
+
+
+def _convert(values: NDArray[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return numbers in another type, and which of them are still the same number."""
+    with np.errstate(invalid="ignore"):
+        converted = values.astype(dtype)
+        exact = converted.astype(values.dtype) == values
+    # A change of sign survives the way back between signed and unsigned integers.
+    return converted, exact & ((converted < 0) == (values < 0))
+
+
+def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Return the categories of both arrays, which have none in common."""
+    if first.dtype == second.dtype:
+        return np.concatenate([first, second])
+    if not len(first) or not len(second):
+        return second if not len(first) else first
+    if first.dtype.kind == second.dtype.kind:
+        return np.concatenate([first, second])
+    return np.concatenate([first.astype(object), second.astype(object)])

@@ -1,0 +1,233 @@
+"""What is known of a column: its categories, and the exact totals of the target in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from distsearch.encoding._categories import Codes, as_index, joined, locate
+from distsearch.encoding._exact import Grid, regrid, to_floats, to_limbs
+from distsearch.encoding._target import Target
+
+__all__ = ["Formula", "Totals", "add_up", "sum_by_category"]
+
+_BLOCK = 2**22
+"""Rows whose limbs of 30 bits add up exactly in the 53 bits of a float."""
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Totals:
+    """Exact totals of some rows by category.
+
+    Parameters
+    ----------
+    categories : ndarray of shape (n_categories,)
+        Distinct values of the column.
+    weight : ndarray of int of shape (weight_grid.size, n_categories + 1)
+        Weight of each category; that of the missing value last.
+    sums : ndarray of int of shape (n_sums, sum_grid.size, n_categories + 1)
+        Weight times target, or the weight of each class but the first.
+    weight_grid, sum_grid : Grid
+        What the integers stand for.
+    """
+
+    categories: NDArray[Any]
+    weight: Ints
+    sums: Ints
+    weight_grid: Grid
+    sum_grid: Grid
+
+    @classmethod
+    def empty(cls, categories: NDArray[Any], target: Target) -> Totals:
+        """Return totals of no rows."""
+        width = len(categories) + 1
+        return cls(
+            categories,
+            np.zeros((target.weight_grid.size, width), dtype=np.int64),
+            np.zeros((target.n_sums, target.sum_grid.size, width), dtype=np.int64),
+            target.weight_grid,
+            target.sum_grid,
+        )
+
+    def total_weight(self) -> Floats:
+        """Return the weight of each category, of shape (n_categories + 1,)."""
+        return to_floats(self.weight, self.weight_grid)
+
+    def nothing(self) -> Totals:
+        """Return totals of no rows of the same categories."""
+        return replace(self, weight=np.zeros_like(self.weight), sums=np.zeros_like(self.sums))
+
+    def index(self) -> pd.Index[Any]:
+        """Return the categories such that they can be looked up."""
+        return as_index(self.categories)
+
+    def take(self, places: Codes, categories: NDArray[Any]) -> Totals:
+        """Return the totals of other categories, found at `places`; zeros where that is -1.
+
+        The missing value keeps its totals.
+        """
+        columns = np.append(places, len(self.categories))
+        weight, sums = self.weight[:, columns], self.sums[..., columns]
+        unknown = np.flatnonzero(places < 0)
+        weight[:, unknown] = 0
+        sums[..., unknown] = 0
+        return replace(self, categories=categories, weight=weight, sums=sums)
+
+    def on_grids(self, weight_grid: Grid, sum_grid: Grid) -> Totals:
+        """Return the same totals on larger grids."""
+        return replace(
+            self,
+            weight=regrid(self.weight, self.weight_grid, weight_grid),
+            sums=regrid(self.sums, self.sum_grid, sum_grid),
+            weight_grid=weight_grid,
+            sum_grid=sum_grid,
+        )
+
+    def with_classes(self, old: NDArray[Any] | None, new: NDArray[Any] | None) -> Totals:
+        """Return the same totals with room for more classes."""
+        if old is None or new is None or len(old) == len(new):
+            return self
+        known = np.concatenate([(self.weight - self.sums.sum(axis=0))[np.newaxis], self.sums])
+        known = known[: len(old)]  # a single class has an empty second one
+        everything = np.zeros((len(new), *known.shape[1:]), dtype=np.int64)
+        everything[np.searchsorted(new, old)] = known
+        return replace(self, sums=everything[1:])
+
+    def observed(self) -> Totals:
+        """Return the totals without the categories that have no weight."""
+        seen = np.asarray(self.weight.any(axis=0))
+        seen[-1] = True
+        if seen.all():
+            return self
+        return replace(
+            self,
+            categories=self.categories[seen[:-1]],
+            weight=self.weight[:, seen],
+            sums=self.sums[..., seen],
+        )
+
+    def __add__(self, other: Totals) -> Totals:
+        """Return the totals of the rows of both, whose classes are the same."""
+        weight_grid = self.weight_grid | other.weight_grid
+        sum_grid = self.sum_grid | other.sum_grid
+        one, two = self.on_grids(weight_grid, sum_grid), other.on_grids(weight_grid, sum_grid)
+        places = locate(one.index(), two.categories)
+        new = np.flatnonzero(places < 0)
+        categories = joined(one.categories, two.categories[new])
+        sources = np.arange(len(categories))
+        sources[len(one.categories) :] = -1
+        result = one.take(sources, categories)
+        places[new] = len(one.categories) + np.arange(len(new))
+        places = np.append(places, len(categories))
+        result.weight[:, places] += two.weight
+        result.sums[..., places] += two.sums
+        return result
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Formula:
+    """The formula that turns totals into values.
+
+    Parameters
+    ----------
+    prior : ndarray of float of shape (n_outputs,)
+        The value of a category of which nothing is known.
+    smoothing : float
+        How many rows of that value every category is given besides its own.
+    outputs : tuple of int
+        Which sum each output is about; -1 for the rest of the weight, which is the first class.
+    """
+
+    prior: Floats
+    smoothing: float
+    outputs: tuple[int, ...]
+
+    def values(self, weight: Ints, sums: Any, weight_grid: Grid, sum_grid: Grid) -> Any:
+        """Yield the values of each output.
+
+        Parameters
+        ----------
+        weight : ndarray of int of shape (weight_grid.size, n)
+            Weights.
+        sums : sequence of ndarray of int of shape (sum_grid.size, n)
+            Sums.
+        weight_grid, sum_grid : Grid
+            Their grids; the same one for classes.
+
+        Yields
+        ------
+        ndarray of float of shape (n,)
+        """
+        total = to_floats(weight, weight_grid)
+        total += self.smoothing
+        for prior, output in zip(self.prior.tolist(), self.outputs, strict=True):
+            own = sums[output] if output >= 0 else weight - sum(sums)
+            value = to_floats(own, sum_grid)
+            value += self.smoothing * prior
+            with np.errstate(invalid="ignore"):  # nothing known and no smoothing: 0/0
+                value /= total
+            yield value
+
+    def table(self, totals: Totals) -> Floats:
+        """Return the value of every category, of shape (n_categories + 1, n_outputs)."""
+        values = self.values(totals.weight, list(totals.sums), totals.weight_grid, totals.sum_grid)
+        return np.stack(list(values), axis=1)
+
+
+def add_up(target: Target) -> tuple[Ints, Ints]:
+    """Return the weight of all rows, of shape (size,), and their sums, of shape (n_sums, size)."""
+    totals = sum_by_category(np.full(len(target), -1), np.empty(0), target)
+    return totals.weight[:, 0], totals.sums[..., 0]
+
+
+def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> Totals:
+    """Add up the rows of each category.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n,)
+        Places among the categories; -1 for missing.
+    categories : ndarray of shape (n_categories,)
+        The categories.
+    target : Target
+        Of the same rows.
+    """
+    totals = Totals.empty(categories, target)
+    for start in range(0, len(codes), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        _add_block(totals, codes[rows] + 1, target.take(rows))
+    # The missing value was counted first; its place is the last.
+    return replace(
+        totals, weight=np.roll(totals.weight, -1, axis=-1), sums=np.roll(totals.sums, -1, axis=-1)
+    )
+
+
+def _add_block(totals: Totals, slots: Codes, target: Target) -> None:
+    width = totals.weight.shape[-1]
+
+    def count(slots: Codes, limb: Ints | None) -> Any:
+        found = np.bincount(slots, limb, minlength=width)
+        return found if limb is None else found.astype(np.int64)
+
+    weight_limbs = (
+        [None] if target.weights is None else list(to_limbs(target.weights, target.weight_grid))
+    )
+    for place, limb in enumerate(weight_limbs):
+        totals.weight[place] += count(slots, limb)
+    if target.classes is None:
+        weighted = target.y if target.weights is None else target.y * target.weights
+        for place, limb in enumerate(to_limbs(weighted, target.sum_grid)):
+            totals.sums[0, place] += count(slots, limb)
+        return
+    for label in range(1, len(target.classes)):
+        rows = target.y == label
+        for place, limb in enumerate(weight_limbs):
+            part = None if limb is None else limb[rows]
+            totals.sums[label - 1, place] += count(slots[rows], part)
