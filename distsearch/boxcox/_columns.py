@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from distsearch._wording import did_you_mean, listed, quoted
 from distsearch.boxcox._transform import scale_to_range
-from distsearch.errors import DistsearchWarning
+from distsearch.errors import DistsearchWarning, UnknownNameError
 
-__all__ = ["Columns", "column_names"]
+__all__ = ["Columns", "column_names", "find_features"]
 
 Floats = NDArray[np.floating[Any]]
 
@@ -24,23 +26,30 @@ class Columns:
     Parameters
     ----------
     low, high : ndarray of shape (n_features,)
-        Smallest and largest training value; NaN for a column without any value.
+        Smallest and largest training value; NaN for a column without any value, infinite for one
+        that is handed on as it is.
     n_distinct : ndarray of int of shape (n_features,)
-        Distinct values after scaling to [1, 2], NaN left out.
+        Distinct values after scaling to [1, 2], NaN left out; 0 where nothing is scaled.
+    passed : ndarray of int
+        The columns that are handed on as they are.
     """
 
     low: Floats
     high: Floats
     n_distinct: NDArray[np.int64]
+    passed: NDArray[np.int64]
 
     @classmethod
-    def learn(cls, X: Floats, names: list[str]) -> Columns:
+    def learn(cls, X: Floats, names: list[str], passed: NDArray[np.int64] | None = None) -> Columns:
         """Learn from training rows; warn of columns that scaling robs of their resolution."""
         # Unlike nanmin, fmin says nothing of columns that are all NaN.
         low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
+        passed = np.array([], dtype=np.int64) if passed is None else passed
+        low[passed], high[passed] = -np.inf, np.inf
         distinct = np.zeros(X.shape[1], dtype=np.int64)
         blurred = []
-        for j, column in enumerate(X.T):
+        for j in np.setdiff1d(np.arange(X.shape[1]), passed):
+            column = X[:, j]
             values = np.unique(column[~np.isnan(column)])
             if len(values) > 1:
                 distinct[j] = len(np.unique(scale_to_range(values, low[j], high[j])))
@@ -56,12 +65,14 @@ class Columns:
                 DistsearchWarning,
                 stacklevel=3,
             )
-        return cls(low, high, distinct)
+        return cls(low, high, distinct, passed)
 
     @property
     def constant(self) -> NDArray[np.bool_]:
         """Columns with one value or none: nothing can be scaled, λ has no meaning."""
-        return self.n_distinct < 2
+        constant = self.n_distinct < 2
+        constant[self.passed] = False
+        return constant
 
     @property
     def searchable(self) -> NDArray[np.bool_]:
@@ -71,8 +82,11 @@ class Columns:
     def scale(self, X: Floats) -> Floats:
         """Scale to [1, 2] by the training range; constant columns become 1, NaN stays NaN."""
         scaled = np.empty_like(X, order="C")
+        constant, passed = self.constant, set(self.passed.tolist())
         for j in range(X.shape[1]):
-            if self.constant[j]:
+            if j in passed:
+                scaled[:, j] = X[:, j]
+            elif constant[j]:
                 scaled[:, j] = np.where(np.isnan(X[:, j]), np.nan, 1.0)
             else:
                 scaled[:, j] = scale_to_range(X[:, j], self.low[j], self.high[j])
@@ -83,3 +97,36 @@ def column_names(estimator: Any, n_features: int) -> list[str]:
     """Return the names that messages use: ``x0``, ``x1``, … without names in fit."""
     names = getattr(estimator, "feature_names_in_", None)
     return [f"x{j}" for j in range(n_features)] if names is None else [str(n) for n in names]
+
+
+def find_features(given: Any, estimator: Any, n_features: int) -> NDArray[np.int64]:
+    """Return the ascending positions of features given as positions or names.
+
+    Parameters
+    ----------
+    given : array-like of int or str, or None
+        The parameter ``passthrough``.
+    estimator : estimator
+        Has ``feature_names_in_`` where the training data had names.
+    n_features : int
+        Number of features.
+
+    Raises
+    ------
+    UnknownNameError
+        For one that is no feature.
+    """
+    names = [str(name) for name in getattr(estimator, "feature_names_in_", ())]
+    places = {name: j for j, name in enumerate(names)}
+    found = set()
+    for each in [] if given is None else np.asarray(given, dtype=object).ravel().tolist():
+        position = isinstance(each, Integral) and not isinstance(each, bool)
+        j = each if position else places.get(each) if isinstance(each, str) else None
+        if j is None or not 0 <= j < n_features:
+            called = f" and the names {listed(names, 20)}" if names else "; the data have no names"
+            raise UnknownNameError(
+                f"passthrough has {quoted(each)}, which is no feature. Allowed are the positions 0 "
+                f"to {n_features - 1}{called}.{did_you_mean(str(each), names)}"
+            )
+        found.add(int(j))
+    return np.array(sorted(found), dtype=np.int64)

@@ -14,6 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import _safe_indexing
 
 from distsearch._sklearn import rows_of_params
+from distsearch.boxcox._standardize import apply_scaler, fit_scaler
 from distsearch.boxcox._transform import box_cox
 from distsearch.search import Scored
 
@@ -28,7 +29,7 @@ class PlainObjective:
     Parameters
     ----------
     scaled : ndarray of shape (n_samples, n_features)
-        The data, scaled to [1, 2].
+        The data, scaled to [1, 2]; the features ``passthrough`` as they are.
     y : ndarray of shape (n_samples,)
         Targets.
     active : ndarray of int of shape (n_dimensions,)
@@ -42,6 +43,8 @@ class PlainObjective:
         resubstitution score.
     maximum : float
         The scorer's highest value; infinity where it is not known.
+    passthrough : ndarray of int, optional
+        The features that are neither mapped nor standardised.
     fit_params, score_params : dict
         Passed on; values with one entry a sample are cut to the part's rows.
 
@@ -64,6 +67,7 @@ class PlainObjective:
         splits: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
         *,
         maximum: float = np.inf,
+        passthrough: NDArray[np.int64] | None = None,
         fit_params: dict[str, Any] | None = None,
         score_params: dict[str, Any] | None = None,
     ) -> None:
@@ -74,6 +78,7 @@ class PlainObjective:
         self.scorer = scorer
         self.splits = splits
         self.maximum = maximum
+        self.passthrough = np.array([], dtype=np.int64) if passthrough is None else passthrough
         self.fit_params = fit_params or {}
         self.score_params = score_params or {}
         self.n_parts = len(splits)
@@ -104,8 +109,9 @@ class PlainObjective:
         mapped = np.empty_like(self.scaled, order="C")
         lambdas = np.ones(self.scaled.shape[1])
         lambdas[self.active] = candidate
+        passed = set(self.passthrough.tolist())
         for j, lam in enumerate(lambdas):
-            mapped[:, j] = self._column(j, float(lam))
+            mapped[:, j] = self.scaled[:, j] if j in passed else self._column(j, float(lam))
         return mapped
 
     def _column(self, j: int, lam: float) -> NDArray[Any]:
@@ -121,10 +127,10 @@ class PlainObjective:
     def _score_one(
         self, mapped: NDArray[Any], train: NDArray[np.int64], test: NDArray[np.int64]
     ) -> float:
-        scaler = StandardScaler()
-        with np.errstate(invalid="ignore"):  # columns without any value
-            X_train = scaler.fit_transform(mapped[train])
-        X_test = scaler.transform(mapped[test])
+        X_train, X_test = mapped[train], mapped[test]
+        scaler = fit_scaler(StandardScaler(), X_train, self.passthrough)
+        X_train = apply_scaler(scaler, X_train, self.passthrough)
+        X_test = apply_scaler(scaler, X_test, self.passthrough)
         model = clone(self.estimator)
         fit_params = rows_of_params(self.scaled, self.fit_params, indices=train)
         score_params = rows_of_params(self.scaled, self.score_params, indices=test)

@@ -22,7 +22,7 @@ from distsearch._sklearn import HasMethods, StrOptions
 from distsearch._splits import RESUBSTITUTION, make_splits
 from distsearch._version import __version__
 from distsearch.backends import SerialBackend, Unit, derive_seed, open_backend, seed_sequence
-from distsearch.boxcox._columns import Columns, column_names
+from distsearch.boxcox._columns import Columns, column_names, find_features
 from distsearch.boxcox._invariance import warn_if_invariant
 from distsearch.boxcox._mle import mle_lambdas
 from distsearch.boxcox._objective import PlainObjective
@@ -60,6 +60,10 @@ class BoxCoxSearchCV(StandIn):
         scores on all rows, which is the paper's setting.
     out_of_range : {"clip", "extrapolate", "error"}, default="clip"
         What prediction does with values outside the training range; see `BoxCoxTransformer`.
+    passthrough : array-like of int or str, or None, default=None
+        Features, by position or name, that the estimator gets as they are: they are neither
+        searched nor scaled, mapped or standardised. Meant for codes of categories that the
+        estimator encodes itself, anew in every split.
     backend : str or Backend, default="serial"
         Where candidates are scored: "serial", "processes", "processes:8", "ray",
         "ray:HOST:PORT" or a `Backend`. The result does not depend on it.
@@ -92,8 +96,10 @@ class BoxCoxSearchCV(StandIn):
     n_evaluations_ : int
         Candidates really scored; a repeated one is scored once.
     searched_features_ : ndarray of int
-        Features whose λ were searched: those with three distinct values or more. For fewer,
-        standardising makes every λ the same.
+        Features whose λ were searched: those with three distinct values or more that are not
+        passed on as they are. For fewer values, standardising makes every λ the same.
+    passthrough_features_ : ndarray of int
+        Positions of the features passed on as they are.
     strategy_ : strategy
         The strategy as it ended.
     scorer_ : callable
@@ -136,6 +142,7 @@ class BoxCoxSearchCV(StandIn):
         "scoring": [str, callable, None],
         "cv": [StrOptions({RESUBSTITUTION}), "cv_object"],
         "out_of_range": [StrOptions({"clip", "extrapolate", "error"})],
+        "passthrough": ["array-like", None],
         "backend": [str, HasMethods(["share", "run", "close"])],
         "random_state": ["random_state", np.random.Generator, np.random.SeedSequence],
         "error_score": [StrOptions({"raise"}), Real],
@@ -151,6 +158,7 @@ class BoxCoxSearchCV(StandIn):
         scoring: Any = None,
         cv: Any = 5,
         out_of_range: str = "clip",
+        passthrough: Any = None,
         backend: Any = "serial",
         random_state: Any = None,
         error_score: Any = np.nan,
@@ -162,6 +170,7 @@ class BoxCoxSearchCV(StandIn):
         self.scoring = scoring
         self.cv = cv
         self.out_of_range = out_of_range
+        self.passthrough = passthrough
         self.backend = backend
         self.random_state = random_state
         self.error_score = error_score
@@ -188,8 +197,9 @@ class BoxCoxSearchCV(StandIn):
         Raises
         ------
         InvalidInputError
-            When a class has fewer rows than there are folds, when there is only one class, or
-            when the strategy cannot work on so many features.
+            When a class has fewer rows than there are folds, when there is only one class, when
+            the strategy cannot work on so many features, or when ``passthrough`` has something
+            that is no feature.
         SearchFailedError
             When no candidate could be scored.
         """
@@ -197,7 +207,9 @@ class BoxCoxSearchCV(StandIn):
         routed = self._route(params)
         root = seed_sequence(self.random_state)
         X_seen, (X, y) = X, self._validate(X, y)
-        columns = Columns.learn(X, column_names(self, X.shape[1]))
+        passed = find_features(self.passthrough, self, X.shape[1])
+        columns = Columns.learn(X, column_names(self, X.shape[1]), passed)
+        self.passthrough_features_ = passed
         scaled = columns.scale(X)
         self.searched_features_ = np.flatnonzero(columns.searchable)
         self.scorer_ = make_scorer(self.estimator, self.scoring)
@@ -208,7 +220,7 @@ class BoxCoxSearchCV(StandIn):
         warn_if_invariant(self.estimator)
         objective = PlainObjective(
             scaled, y, self.searched_features_, self.estimator, self.scorer_, splits,
-            maximum=maximum_score(self.scorer_),
+            maximum=maximum_score(self.scorer_), passthrough=passed,
             fit_params=routed.estimator.fit, score_params=routed.scorer.score,
         )  # fmt: skip
         self._keep(self._search(objective, root))
@@ -291,7 +303,9 @@ class BoxCoxSearchCV(StandIn):
         self, X: Any, y: NDArray[Any], fit_params: dict[str, Any], root: np.random.SeedSequence
     ) -> Pipeline:
         """Fit as a unit of work does, so that the model does not depend on where this runs."""
-        mapper = BoxCoxTransformer(self.lambdas_, out_of_range=self.out_of_range)
+        mapper = BoxCoxTransformer(
+            self.lambdas_, out_of_range=self.out_of_range, passthrough=self.passthrough
+        )
         backend = SerialBackend()
         with backend.share((mapper, self.estimator, X, y, fit_params)) as shared:
             unit = Unit(None, derive_seed(root, _REFIT_KEY), "the last fit")

@@ -13,8 +13,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from distsearch._sklearn import HasMethods, Interval, StrOptions
-from distsearch.boxcox._columns import Columns, column_names
+from distsearch.boxcox._columns import Columns, column_names, find_features
 from distsearch.boxcox._mle import MLE_BOUND, mle_lambdas
+from distsearch.boxcox._standardize import apply_scaler, fit_scaler, undo_scaler
 from distsearch.boxcox._transform import box_cox, inverse_box_cox, unscale_from_range
 from distsearch.errors import InvalidInputError
 
@@ -41,15 +42,20 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         What `transform` does with values outside the training range: move them to its ends, map
         them all the same (as the paper does; where the map has no finite value, the nearest that
         has), or refuse them. `count_out_of_range` counts them.
+    passthrough : array-like of int or str, or None, default=None
+        Features, by position or name, that are left exactly as they are: not scaled, mapped or
+        standardised. No value of theirs is out of range.
 
     Attributes
     ----------
     lambdas_ : ndarray of shape (n_features,)
         λ of each feature; 1 where it was passed through.
     data_min_, data_max_ : ndarray of shape (n_features,)
-        Training range.
+        Training range; infinite for the features in ``passthrough``.
     skipped_features_ : ndarray of int
         Indices of the features passed through, because they are constant or have no value.
+    passthrough_features_ : ndarray of int
+        Indices of the features in ``passthrough``.
     scaler_ : StandardScaler or None
         The standardisation.
     n_features_in_ : int
@@ -81,14 +87,21 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
                     "array-like", HasMethods(["fit", "get_params"])],
         "standardize": ["boolean"],
         "out_of_range": [StrOptions({"clip", "extrapolate", "error"})],
+        "passthrough": ["array-like", None],
     }  # fmt: skip
 
     def __init__(
-        self, lambdas: Any = "mle", *, standardize: bool = True, out_of_range: str = "clip"
+        self,
+        lambdas: Any = "mle",
+        *,
+        standardize: bool = True,
+        out_of_range: str = "clip",
+        passthrough: Any = None,
     ) -> None:
         self.lambdas = lambdas
         self.standardize = standardize
         self.out_of_range = out_of_range
+        self.passthrough = passthrough
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the training range, the λ and the standardisation.
@@ -107,20 +120,23 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         Raises
         ------
         InvalidInputError
-            When the given λ are not one finite number for each feature.
+            When the given λ are not one finite number for each feature, or ``passthrough`` has
+            something that is no feature.
         """
         self._validate_params()
         X_seen, X = X, self._validate(X, reset=True)
-        columns = Columns.learn(X, column_names(self, X.shape[1]))
+        passed = find_features(self.passthrough, self, X.shape[1])
+        columns = Columns.learn(X, column_names(self, X.shape[1]), passed)
+        self.passthrough_features_ = passed
         self.data_min_, self.data_max_ = columns.low, columns.high
         self.skipped_features_ = np.flatnonzero(columns.constant)
         self._n_distinct = columns.n_distinct
         self.lambdas_ = self._learn_lambdas(X_seen, X, y, columns)
         self.lambdas_[self.skipped_features_] = 1.0
+        self.lambdas_[passed] = 1.0
         self.scaler_ = StandardScaler() if self.standardize else None
         if self.scaler_ is not None:
-            with np.errstate(invalid="ignore"):  # columns without any value
-                self.scaler_.fit(self._map(X))
+            fit_scaler(self.scaler_, self._map(X), passed)
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -148,7 +164,9 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         if self.out_of_range == "clip":
             X = np.clip(X, self.data_min_, self.data_max_)
         mapped = self._map(X)
-        return mapped if self.scaler_ is None else self.scaler_.transform(mapped)
+        if self.scaler_ is None:
+            return mapped
+        return apply_scaler(self.scaler_, mapped, self.passthrough_features_)
 
     def inverse_transform(self, X: Any) -> Floats:
         """Undo the map.
@@ -168,14 +186,15 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
         X = validate_data(
             self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
         )
-        mapped = X if self.scaler_ is None else self.scaler_.inverse_transform(X)
+        passed = self.passthrough_features_
+        mapped = X if self.scaler_ is None else undo_scaler(self.scaler_, X, passed)
         values = np.array(mapped, order="C")
         skipped = set(self.skipped_features_.tolist())
-        for j, lam in enumerate(self.lambdas_):
+        for j in np.setdiff1d(np.arange(X.shape[1]), passed):
             if j in skipped:
                 values[:, j] += self._offset(j)
             else:
-                scaled = inverse_box_cox(values[:, j], lam)
+                scaled = inverse_box_cox(values[:, j], self.lambdas_[j])
                 values[:, j] = unscale_from_range(scaled, self.data_min_[j], self.data_max_[j])
         return values
 
@@ -207,7 +226,10 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
 
     def _learn_lambdas(self, X_seen: Any, X: Floats, y: Any, columns: Columns) -> Floats:
         if isinstance(self.lambdas, str):
-            return np.clip(mle_lambdas(columns.scale(X)), -MLE_BOUND, MLE_BOUND)
+            lambdas = np.ones(X.shape[1])
+            rest = np.setdiff1d(np.arange(X.shape[1]), columns.passed)
+            lambdas[rest] = mle_lambdas(columns.scale(X)[:, rest])
+            return np.clip(lambdas, -MLE_BOUND, MLE_BOUND)
         if hasattr(self.lambdas, "fit"):
             return np.array(clone(self.lambdas).fit(X_seen, y).lambdas_, dtype=np.float64)
         given = np.asarray(self.lambdas, dtype=np.float64)
@@ -220,16 +242,18 @@ class BoxCoxTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator): 
 
     def _map(self, X: Floats) -> Floats:
         """Scale and map every column that is not passed through."""
-        columns = Columns(self.data_min_, self.data_max_, self._n_distinct)
+        passed = self.passthrough_features_
+        columns = Columns(self.data_min_, self.data_max_, self._n_distinct, passed)
         mapped = columns.scale(X)
-        for j, lam in enumerate(self.lambdas_):
-            if columns.constant[j]:
+        constant = columns.constant
+        for j in np.setdiff1d(np.arange(X.shape[1]), passed):
+            if constant[j]:
                 with np.errstate(over="ignore"):
                     mapped[:, j] = X[:, j] - self._offset(j)
                 largest = np.finfo(X.dtype).max
                 np.clip(mapped[:, j], -largest, largest, out=mapped[:, j])
             else:
-                mapped[:, j] = box_cox(mapped[:, j], lam)
+                mapped[:, j] = box_cox(mapped[:, j], self.lambdas_[j])
         return mapped
 
     def _offset(self, j: int) -> float:

@@ -18,8 +18,10 @@ BAYES = BoxCoxSearchCV(GaussianNB(), SphericalGrid(2), cv="resubstitution")
         BoxCoxTransformer(),
         BoxCoxTransformer(0.5, standardize=False, out_of_range="extrapolate"),
         BoxCoxTransformer(BAYES),
+        BoxCoxTransformer(passthrough=[0]),
         BAYES,
         BoxCoxSearchCV(Ridge(), "mle", cv="resubstitution"),
+        BoxCoxSearchCV(GaussianNB(), SphericalGrid(2), cv="resubstitution", passthrough=[0]),
         BoxCoxSearchCV(make_pipeline(SimpleImputer(), GaussianNB()), SphericalGrid(2), cv=2),
     ]
 )
