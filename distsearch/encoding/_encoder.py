@@ -422,7 +422,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
         frame = pd.DataFrame({"category": [*totals.categories.tolist(), None]}, dtype=object)
         frame["weight"] = totals.total_weight()
         frame[names] = self._formula(self._learned).table(totals)
-        return frame if totals.weight[:, -1].any() else frame[:-1]
+        return frame if totals.weight[-1].any() else frame[:-1]
 
     @property
     def categories_(self) -> list[NDArray[Any]]:
@@ -564,7 +564,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
     def _fixed(self, located: Located) -> list[tuple[str, NDArray[np.bool_]]]:
         return self._policies().replacements(
             located.codes, located.totals.categories, located.places,
-            bool(located.totals.weight[:, -1].any()), located.name,
+            bool(located.totals.weight[-1].any()), located.name,
         )  # fmt: skip
 
     def _views(self, values: Floats) -> Iterator[Floats]:

@@ -8,6 +8,7 @@ only the finished sum is rounded. Counts are the case of a single limb.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,23 +103,24 @@ def to_limbs(values: Floats, grid: Grid) -> Ints:
     return limbs
 
 
-def to_floats(limbs: Ints, grid: Grid) -> Floats:
+def to_floats(limbs: Sequence[Ints], grid: Grid) -> Floats | Ints:
     """Round sums of limbs to floating-point numbers.
 
     Parameters
     ----------
-    limbs : ndarray of int of shape (grid.size, ...)
-        Sums of what `to_limbs` gave.
+    limbs : sequence of (ndarray of int of shape (n,))
+        Sums of what `to_limbs` gave, lowest power first.
     grid : Grid
         Their grid.
 
     Returns
     -------
-    ndarray of float of shape (...)
-        Within two units in the last place. Equal sums give equal bits, on whatever grid.
+    ndarray of shape (n,)
+        Within two units in the last place; counts as they are. Equal sums give equal bits, on
+        whatever grid.
     """
     if grid == COUNTS:
-        return np.asarray(limbs[0], dtype=np.float64).copy()
+        return limbs[0]
     digits = []
     carry: Any = 0
     for limb in limbs:
@@ -127,24 +129,23 @@ def to_floats(limbs: Ints, grid: Grid) -> Floats:
         carry = total >> _BITS
     result = np.ldexp(carry.astype(np.float64), _BITS * (grid.low + grid.size))
     for place in range(grid.size - 1, -1, -1):
-        result = result + np.ldexp(digits[place].astype(np.float64), _BITS * (grid.low + place))
+        result += np.ldexp(digits[place].astype(np.float64), _BITS * (grid.low + place))
     return np.asarray(result)
 
 
 def regrid(limbs: Ints, grid: Grid, wanted: Grid) -> Ints:
-    """Return the limbs on a grid that contains theirs; the limbs are along the last axis but one.
+    """Return limbs, which are along the last axis, on a grid that contains theirs.
 
     Parameters
     ----------
-    limbs : ndarray of int of shape (..., grid.size, n)
+    limbs : ndarray of int of shape (..., grid.size)
         Sums on `grid`.
     grid, wanted : Grid
         The present and the wanted grid.
     """
     if grid == wanted:
         return limbs
-    shape = (*limbs.shape[:-2], wanted.size, limbs.shape[-1])
-    padded = np.zeros(shape, dtype=np.int64)
+    padded = np.zeros((*limbs.shape[:-1], wanted.size), dtype=np.int64)
     first = grid.low - wanted.low
-    padded[..., first : first + grid.size, :] = limbs
+    padded[..., first : first + grid.size] = limbs
     return padded

@@ -17,8 +17,6 @@ from distsearch.errors import InvalidInputError
 
 __all__ = ["Learned"]
 
-_NO_CATEGORIES = np.empty(0)
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Learned:
@@ -47,15 +45,7 @@ class Learned:
     @classmethod
     def of(cls, target_type: str, target: Target, columns: Sequence[Totals]) -> Learned:
         """Put together what was learned of rows with that target."""
-        weight, sums = add_up(target)
-        overall = Totals(
-            _NO_CATEGORIES,
-            weight[:, np.newaxis],
-            sums[..., np.newaxis],
-            target.weight_grid,
-            target.sum_grid,
-        )
-        return cls(target_type, target.classes, overall, tuple(columns), len(target))
+        return cls(target_type, target.classes, add_up(target), tuple(columns), len(target))
 
     def __add__(self, other: Learned) -> Learned:
         """Return what all rows of both add up to."""

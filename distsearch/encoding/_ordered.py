@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from distsearch.encoding._categories import Codes
-from distsearch.encoding._exact import to_limbs
 from distsearch.encoding._running import CHUNK, Grouped
 from distsearch.encoding._target import Target
 from distsearch.encoding._totals import Formula, Totals
@@ -44,46 +43,40 @@ def encode_in_order(
     rows : ndarray of int of shape (n,), optional
         The order, as places of the rows; as they stand when not given.
     """
+    outputs = [out[:, k] for k in range(out.shape[1])]
     for start in range(0, len(codes), CHUNK):
         chunk = slice(start, start + CHUNK)
         chosen: Any = chunk if rows is None else rows[chunk]
         grouped = Grouped.of(codes[chosen], len(running.categories))
-        part = target.take(chosen).take(grouped.rows)
-        weight, sums = _run(grouped, part, running)
-        places = grouped.rows if rows is None else chosen[grouped.rows]
-        view = out[chunk] if rows is None else out
-        values = formula.values(weight, sums, running.weight_grid, running.sum_grid)
-        for column, value in enumerate(values):
-            view[places, column] = value
+        weight, sums = _run(grouped, target.take(chosen).take(grouped.rows), running)
+        for output, value in zip(outputs, formula.values(weight, sums, running), strict=True):
+            if rows is None:
+                output[chunk][grouped.rows] = value
+            else:
+                output[chosen[grouped.rows]] = value
 
 
-def _run(grouped: Grouped, part: Target, running: Totals) -> tuple[Ints, list[Ints]]:
-    """Return the weight and the sums before each row, in the order of the groups."""
+def _run(
+    grouped: Grouped, part: Target, running: Totals
+) -> tuple[Sequence[Ints], Sequence[Sequence[Ints]]]:
+    """Return the limbs of the weight and of the sums before each row, in the order of groups."""
     if part.weights is None:
-        weight = grouped.count(running.weight[0])[np.newaxis]
-        limbs = None
+        weight: Sequence[Ints] = [grouped.count(running.weight[:, 0])]
     else:
-        limbs = to_limbs(part.weights, part.weight_grid)
+        limbs = part.weight_limbs()
         weight = _run_limbs(grouped, limbs, running.weight)
-    sums = [
-        _run_limbs(grouped, addends, table)
-        for addends, table in zip(_addends(part, limbs), running.sums, strict=True)
-    ]
-    return weight, sums
-
-
-def _addends(part: Target, weight_limbs: Ints | None) -> Iterator[Ints]:
-    """Yield what each row adds to each sum."""
     if part.classes is None:
-        weighted = part.y if part.weights is None else part.y * part.weights
-        yield to_limbs(weighted, part.sum_grid)
-        return
-    for label in range(1, part.n_sums + 1):
-        own = part.y == label
-        yield own.astype(np.int64)[np.newaxis] if weight_limbs is None else own * weight_limbs
+        return weight, [_run_limbs(grouped, part.sum_limbs(), running.sums[:, 0])]
+    if part.weights is None:
+        table = running.sums[..., 0]
+        if part.n_sums == 1:
+            return weight, [[grouped.sum(part.y.astype(np.int64), table[:, 0])]]
+        return weight, [[counts] for counts in grouped.count_classes(part.y, table)]
+    return weight, [
+        _run_limbs(grouped, (part.y == label) * limbs, running.sums[:, label - 1])
+        for label in range(1, part.n_sums + 1)
+    ]
 
 
-def _run_limbs(grouped: Grouped, addends: Ints, tables: Ints) -> Ints:
-    if len(addends) == 1:
-        return grouped.sum(addends[0], tables[0])[np.newaxis]
-    return np.stack([grouped.sum(limb, table) for limb, table in zip(addends, tables, strict=True)])
+def _run_limbs(grouped: Grouped, addends: Ints, tables: Ints) -> list[Ints]:
+    return [grouped.sum(limb, tables[:, place]) for place, limb in enumerate(addends)]

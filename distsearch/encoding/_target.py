@@ -12,12 +12,14 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from distsearch._wording import count, listed, quoted
 from distsearch.encoding._categories import factorize
-from distsearch.encoding._exact import COUNTS, Grid, find_grid
+from distsearch.encoding._exact import COUNTS, Grid, find_grid, to_limbs
 from distsearch.errors import InvalidInputError
 
 __all__ = ["MOST_CLASSES", "Target", "TargetType", "check_labels", "read_target"]
 
 TargetType = Literal["binary", "continuous", "multiclass"]
+
+Ints = NDArray[np.int64]
 
 MOST_CLASSES = 100
 """Whole numbers with more distinct values are no labels, unless the user says so."""
@@ -55,6 +57,16 @@ class Target:
         What the first class has is the rest of the weight.
         """
         return 1 if self.classes is None else max(1, len(self.classes) - 1)
+
+    def weight_limbs(self) -> Ints:
+        """Return the weights as limbs, of shape (weight_grid.size, n)."""
+        assert self.weights is not None
+        return to_limbs(self.weights, self.weight_grid)
+
+    def sum_limbs(self) -> Ints:
+        """Return weight times number as limbs, of shape (sum_grid.size, n)."""
+        weighted = self.y if self.weights is None else self.y * self.weights
+        return to_limbs(weighted, self.sum_grid)
 
     def take(self, rows: Any) -> Target:
         """Return the target of some rows, on the same grids."""

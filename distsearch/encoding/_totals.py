@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from distsearch.encoding._categories import Codes, as_index, joined, locate
-from distsearch.encoding._exact import Grid, regrid, to_floats, to_limbs
+from distsearch.encoding._exact import Grid, regrid, to_floats
 from distsearch.encoding._target import Target
 
 __all__ = ["Formula", "Totals", "add_up", "sum_by_category"]
@@ -30,9 +31,9 @@ class Totals:
     ----------
     categories : ndarray of shape (n_categories,)
         Distinct values of the column.
-    weight : ndarray of int of shape (weight_grid.size, n_categories + 1)
+    weight : ndarray of int of shape (n_categories + 1, weight_grid.size)
         Weight of each category; that of the missing value last.
-    sums : ndarray of int of shape (n_sums, sum_grid.size, n_categories + 1)
+    sums : ndarray of int of shape (n_categories + 1, n_sums, sum_grid.size)
         Weight times target, or the weight of each class but the first.
     weight_grid, sum_grid : Grid
         What the integers stand for.
@@ -47,18 +48,18 @@ class Totals:
     @classmethod
     def empty(cls, categories: NDArray[Any], target: Target) -> Totals:
         """Return totals of no rows."""
-        width = len(categories) + 1
+        n = len(categories) + 1
         return cls(
             categories,
-            np.zeros((target.weight_grid.size, width), dtype=np.int64),
-            np.zeros((target.n_sums, target.sum_grid.size, width), dtype=np.int64),
+            np.zeros((n, target.weight_grid.size), dtype=np.int64),
+            np.zeros((n, target.n_sums, target.sum_grid.size), dtype=np.int64),
             target.weight_grid,
             target.sum_grid,
         )
 
     def total_weight(self) -> Floats:
         """Return the weight of each category, of shape (n_categories + 1,)."""
-        return to_floats(self.weight, self.weight_grid)
+        return np.asarray(to_floats(list(self.weight.T), self.weight_grid), dtype=np.float64)
 
     def nothing(self) -> Totals:
         """Return totals of no rows of the same categories."""
@@ -73,11 +74,11 @@ class Totals:
 
         The missing value keeps its totals.
         """
-        columns = np.append(places, len(self.categories))
-        weight, sums = self.weight[:, columns], self.sums[..., columns]
+        rows = np.append(places, len(self.categories))
+        weight, sums = self.weight[rows], self.sums[rows]
         unknown = np.flatnonzero(places < 0)
-        weight[:, unknown] = 0
-        sums[..., unknown] = 0
+        weight[unknown] = 0
+        sums[unknown] = 0
         return replace(self, categories=categories, weight=weight, sums=sums)
 
     def on_grids(self, weight_grid: Grid, sum_grid: Grid) -> Totals:
@@ -94,23 +95,24 @@ class Totals:
         """Return the same totals with room for more classes."""
         if old is None or new is None or len(old) == len(new):
             return self
-        known = np.concatenate([(self.weight - self.sums.sum(axis=0))[np.newaxis], self.sums])
-        known = known[: len(old)]  # a single class has an empty second one
-        everything = np.zeros((len(new), *known.shape[1:]), dtype=np.int64)
-        everything[np.searchsorted(new, old)] = known
-        return replace(self, sums=everything[1:])
+        first = (self.weight - self.sums.sum(axis=1))[:, np.newaxis]
+        known = np.concatenate([first, self.sums], axis=1)
+        everything = np.zeros((len(known), len(new), known.shape[2]), dtype=np.int64)
+        # A single label has an empty sum beside it.
+        everything[:, np.searchsorted(new, old)] = known[:, : len(old)]
+        return replace(self, sums=everything[:, 1:])
 
     def observed(self) -> Totals:
         """Return the totals without the categories that have no weight."""
-        seen = np.asarray(self.weight.any(axis=0))
+        seen = np.asarray(self.weight.any(axis=1))
         seen[-1] = True
         if seen.all():
             return self
         return replace(
             self,
             categories=self.categories[seen[:-1]],
-            weight=self.weight[:, seen],
-            sums=self.sums[..., seen],
+            weight=self.weight[seen],
+            sums=self.sums[seen],
         )
 
     def __add__(self, other: Totals) -> Totals:
@@ -126,8 +128,8 @@ class Totals:
         result = one.take(sources, categories)
         places[new] = len(one.categories) + np.arange(len(new))
         places = np.append(places, len(categories))
-        result.weight[:, places] += two.weight
-        result.sums[..., places] += two.sums
+        result.weight[places] += two.weight
+        result.sums[places] += two.sums
         return result
 
 
@@ -149,42 +151,52 @@ class Formula:
     smoothing: float
     outputs: tuple[int, ...]
 
-    def values(self, weight: Ints, sums: Any, weight_grid: Grid, sum_grid: Grid) -> Any:
+    def values(
+        self, weight: Sequence[Ints], sums: Sequence[Sequence[Ints]], totals: Totals
+    ) -> Iterator[Floats]:
         """Yield the values of each output.
 
         Parameters
         ----------
-        weight : ndarray of int of shape (weight_grid.size, n)
-            Weights.
-        sums : sequence of ndarray of int of shape (sum_grid.size, n)
-            Sums.
-        weight_grid, sum_grid : Grid
-            Their grids; the same one for classes.
+        weight : sequence of (ndarray of int of shape (n,))
+            Limbs of the weight.
+        sums : sequence of sequence of (ndarray of int of shape (n,))
+            Limbs of each sum.
+        totals : Totals
+            Has their grids, which are one for weights and sums of classes.
 
         Yields
         ------
         ndarray of float of shape (n,)
         """
-        total = to_floats(weight, weight_grid)
-        total += self.smoothing
+        total = to_floats(weight, totals.weight_grid) + self.smoothing
         for prior, output in zip(self.prior.tolist(), self.outputs, strict=True):
-            own = sums[output] if output >= 0 else weight - sum(sums)
-            value = to_floats(own, sum_grid)
-            value += self.smoothing * prior
+            own = sums[output] if output >= 0 else _rest(weight, sums)
+            value = to_floats(own, totals.sum_grid) + self.smoothing * prior
             with np.errstate(invalid="ignore"):  # nothing known and no smoothing: 0/0
                 value /= total
             yield value
 
     def table(self, totals: Totals) -> Floats:
         """Return the value of every category, of shape (n_categories + 1, n_outputs)."""
-        values = self.values(totals.weight, list(totals.sums), totals.weight_grid, totals.sum_grid)
+        sums = [list(each.T) for each in np.moveaxis(totals.sums, 1, 0)]
+        values = self.values(list(totals.weight.T), sums, totals)
         return np.stack(list(values), axis=1)
 
 
-def add_up(target: Target) -> tuple[Ints, Ints]:
-    """Return the weight of all rows, of shape (size,), and their sums, of shape (n_sums, size)."""
-    totals = sum_by_category(np.full(len(target), -1), np.empty(0), target)
-    return totals.weight[:, 0], totals.sums[..., 0]
+def _rest(weight: Sequence[Ints], sums: Sequence[Sequence[Ints]]) -> list[Ints]:
+    """Return the weight that is in none of the sums."""
+    return [
+        limb - np.add.reduce([own[place] for own in sums])
+        if len(sums) > 1
+        else limb - sums[0][place]
+        for place, limb in enumerate(weight)
+    ]
+
+
+def add_up(target: Target) -> Totals:
+    """Return the totals of all rows, without categories."""
+    return sum_by_category(np.full(len(target), -1), np.empty(0), target)
 
 
 def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> Totals:
@@ -205,29 +217,32 @@ def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> T
         _add_block(totals, codes[rows] + 1, target.take(rows))
     # The missing value was counted first; its place is the last.
     return replace(
-        totals, weight=np.roll(totals.weight, -1, axis=-1), sums=np.roll(totals.sums, -1, axis=-1)
+        totals, weight=np.roll(totals.weight, -1, axis=0), sums=np.roll(totals.sums, -1, axis=0)
     )
 
 
 def _add_block(totals: Totals, slots: Codes, target: Target) -> None:
-    width = totals.weight.shape[-1]
+    n_slots = len(totals.weight)
 
-    def count(slots: Codes, limb: Ints | None) -> Any:
-        found = np.bincount(slots, limb, minlength=width)
-        return found if limb is None else found.astype(np.int64)
+    def add(table: Ints, slots: Codes, limb: Ints | None = None) -> None:
+        table += np.bincount(slots, limb, minlength=n_slots).astype(np.int64, copy=False)
 
-    weight_limbs = (
-        [None] if target.weights is None else list(to_limbs(target.weights, target.weight_grid))
-    )
-    for place, limb in enumerate(weight_limbs):
-        totals.weight[place] += count(slots, limb)
+    weights = [None] if target.weights is None else [*target.weight_limbs()]
+    for place, limb in enumerate(weights):
+        add(totals.weight[:, place], slots, limb)
     if target.classes is None:
-        weighted = target.y if target.weights is None else target.y * target.weights
-        for place, limb in enumerate(to_limbs(weighted, target.sum_grid)):
-            totals.sums[0, place] += count(slots, limb)
-        return
-    for label in range(1, len(target.classes)):
-        rows = target.y == label
-        for place, limb in enumerate(weight_limbs):
-            part = None if limb is None else limb[rows]
-            totals.sums[label - 1, place] += count(slots[rows], part)
+        for place, limb in enumerate(target.sum_limbs()):
+            add(totals.sums[:, 0, place], slots, limb)
+    elif target.weights is None:
+        _count_classes(totals, slots, target)
+    else:
+        for label in range(1, len(target.classes)):
+            rows = target.y == label
+            for place, limb in enumerate(target.weight_limbs()):
+                add(totals.sums[:, label - 1, place], slots[rows], limb[rows])
+
+
+def _count_classes(totals: Totals, slots: Codes, target: Target) -> None:
+    n_slots, n_classes = len(totals.weight), target.n_sums + 1
+    pairs = np.bincount(slots * n_classes + target.y, minlength=n_slots * n_classes)
+    totals.sums[..., 0] += pairs.reshape(n_slots, n_classes)[:, 1:]
