@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from distsearch.errors import InvalidInputError
 
-__all__ = ["as_index", "factorize", "joined", "locate"]
+__all__ = ["as_index", "codes_type", "count_codes", "factorize", "joined", "locate"]
 
 _SMALL_RANGE = 2**16
+_BLOCK = 2**16
 _NUMBERS = frozenset("iuf")
 
-Codes = NDArray[np.intp]
+Codes = NDArray[np.signedinteger[Any]]
 Column: TypeAlias = "NDArray[Any] | pd.Series[Any]"
 
 
@@ -73,9 +74,28 @@ def _number_integers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
         return codes, categories
     # In a small range a value is its own place, and nothing has to be looked up.
     wide: Any = np.uint64 if values.dtype.kind == "u" else np.int64
-    codes = (values.astype(wide) - wide(low)).astype(np.intp)
+    codes = np.empty(len(values), dtype=codes_type(high - low + 2))
+    for start in range(0, len(values), _BLOCK):
+        block = values[start : start + _BLOCK]
+        codes[start : start + _BLOCK] = block.astype(wide, copy=False) - wide(low)
     categories = (wide(low) + np.arange(high - low + 1, dtype=wide)).astype(values.dtype)
     return codes, categories
+
+
+def codes_type(n_categories: int) -> Any:
+    """Return the smallest type for places among so many categories, which pandas uses too."""
+    for kind in (np.int8, np.int16, np.int32):
+        if n_categories <= np.iinfo(kind).max:
+            return kind
+    return np.int64
+
+
+def count_codes(codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
+    """Return how often each code occurs, of shape (n_codes,); none may be negative."""
+    counts = np.zeros(n_codes, dtype=np.int64)
+    for start in range(0, len(codes), _BLOCK):  # bincount widens what it counts
+        counts += np.bincount(codes[start : start + _BLOCK], minlength=n_codes)
+    return counts
 
 
 def as_index(categories: NDArray[Any]) -> pd.Index[Any]:

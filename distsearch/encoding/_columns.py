@@ -105,9 +105,11 @@ def _settle(column: Any) -> Column:
         utc: pd.Series[Any] = column.dt.tz_convert("UTC").dt.tz_localize(None)
         return utc
     if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O":
-        settled = pd.Series(column).infer_objects()
-        return column if settled.dtype.kind == "O" else settled
-    return column
+        settled: pd.Series[Any] = pd.Series(column).infer_objects()
+        if settled.dtype.kind != "O":
+            return settled
+    kept: Column = column
+    return kept
 
 
 def is_category(column: Column) -> bool:

@@ -2,35 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from distsearch._sklearn import HasMethods, Interval, StrOptions, output_container
-from distsearch._wording import count, listed
-from distsearch.backends import Backend, open_backend, seed_sequence
-from distsearch.encoding._categories import Codes, Column, factorize, locate
-from distsearch.encoding._columns import Columns, find_column, is_category
+from distsearch._sklearn import HasMethods, Interval, StrOptions
+from distsearch.encoding._columns import Columns, find_column
 from distsearch.encoding._learned import Learned
-from distsearch.encoding._names import name_outputs
-from distsearch.encoding._orders import add_noise, make_orders
-from distsearch.encoding._output import assemble
-from distsearch.encoding._passes import encode_columns, is_worth_sending, learn_columns
-from distsearch.encoding._policies import Policies, set_fixed
-from distsearch.encoding._target import Target, read_target
-from distsearch.encoding._totals import Formula, Totals
-from distsearch.errors import DistsearchWarning, InvalidInputError
+from distsearch.encoding._locating import fingerprint
+from distsearch.encoding._totals import Totals
+from distsearch.encoding._workings import EncoderWorkings
+from distsearch.errors import InvalidInputError
 
 __all__ = ["OrderedTargetEncoder"]
 
@@ -39,29 +26,7 @@ Floats = NDArray[np.float64]
 _POLICY_NAMES = {"prior", "own", "nan", "error"}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Located:
-    """A column of new rows beside what was learned of it.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    codes : ndarray of int of shape (n_rows,)
-        Places of the rows among its own categories; -1 for missing.
-    places : ndarray of int of shape (n_categories,)
-        Places of these among the categories learned; -1 for unknown.
-    totals : Totals
-        What was learned of these.
-    """
-
-    name: str
-    codes: Codes
-    places: Codes
-    totals: Totals
-
-
-class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class OrderedTargetEncoder(EncoderWorkings):
     """Encode categories by the targets of the rows before them, as CatBoost does.
 
     Use it for categories of which there are many, in place of one-hot columns. It has two faces.
@@ -247,7 +212,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
         self._learned = self._learn(table, target)
         self._settle()
         self._training: dict[str, Any] | None = {
-            "told": False, "print": self._fingerprint(table),
+            "told": False, "print": fingerprint(self._locate(table)),
         }  # fmt: skip
         return self
 
@@ -336,7 +301,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
             if not hasattr(self, "_learned"):
                 self._adopt(other)
                 continue
-            self._check_same_columns(other)
+            self._features.check_same(other._features)
             self._learned = self._learned + other._learned
         if others:
             self._settle(partial=True)
@@ -396,7 +361,7 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
         """
         check_is_fitted(self, "_learned")
         names = _check_feature_names_in(self, input_features)
-        flat = [name for own in self._name_outputs(names) for name in own]
+        flat = [name for own in self._output_names([str(name) for name in names]) for name in own]
         return np.asarray(flat, dtype=object)
 
     def statistics(self, column: Any) -> pd.DataFrame:
@@ -414,11 +379,11 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
             ``weight`` of its training rows, and the value of each output for later rows.
         """
         check_is_fitted(self, "_learned")
-        j = find_column(column, self._names(), self.n_features_in_, "column")
+        j = find_column(column, self._features.names, self.n_features_in_, "column")
         if j not in self.encoded_features_:
             raise InvalidInputError(f"Column {column!r} is not encoded, so it has no statistics.")
         totals = self._learned.columns[self.encoded_features_.tolist().index(j)]
-        names = self._name_outputs(self._known_names())[j]
+        names = self._output_names()[j]
         frame = pd.DataFrame({"category": [*totals.categories.tolist(), None]}, dtype=object)
         frame["weight"] = totals.total_weight()
         frame[names] = self._formula(self._learned).table(totals)
@@ -434,252 +399,3 @@ class OrderedTargetEncoder(TransformerMixin, BaseEstimator):  # type: ignore[mis
         """The values that later rows get, that of missing values last."""
         formula = self._formula(self._learned)
         return [formula.table(totals) for totals in self._learned.columns]
-
-    def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Columns, Target]:
-        """Read training rows."""
-        table = Columns.read(X, self, reset=reset)
-        if reset:
-            self._choose_columns(table)
-        known = None if reset else self._learned
-        numbers = known is not None and known.labels is None
-        target_type = "continuous" if numbers else self.target_type
-        target = read_target(y, target_type, sample_weight, len(table), type(self).__name__)
-        self._policies().check_training(self._encoded(table), self._encoded_names())
-        return table, target
-
-    def _choose_columns(self, table: Columns) -> None:
-        n, names = self.n_features_in_, self._names()
-        by = None
-        if not (isinstance(self.order, str) and self.order in {"given", "random"}):
-            by = find_column(self.order, names, n, "order")
-        if self.n_permutations > 1 and self.order != "random":
-            raise InvalidInputError(
-                f"n_permutations={self.n_permutations} needs order='random'. "
-                f"Got order={self.order!r} instead."
-            )
-        if isinstance(self.columns, str):
-            chosen = [j for j in range(n) if self.columns == "all" or is_category(table[j])]
-            chosen = [j for j in chosen if j != by]
-        else:
-            chosen = sorted({find_column(each, names, n, "columns") for each in self.columns})
-        if not chosen and isinstance(self.columns, str):
-            warnings.warn(
-                "None of the columns is categorical, so nothing is encoded. Name the columns to "
-                "encode, or use columns='all'.",
-                DistsearchWarning,
-                stacklevel=4,
-            )
-        self._ordered_by = by
-        self.encoded_features_ = np.array(chosen, dtype=np.intp)
-
-    def _learn(self, table: Columns, target: Target) -> Learned:
-        columns = self._encoded(table)
-        with self._backend(len(table) * len(columns) * target.n_sums) as backend:
-            totals = learn_columns(columns, target, backend)
-        return Learned.of(self.target_type, target, totals)
-
-    def _encode_training(
-        self, table: Columns, target: Target, formula: Formula,
-        starts: Sequence[Totals | None], n_before: int,
-    ) -> tuple[Floats, list[Totals]]:  # fmt: skip
-        columns = self._encoded(table)
-        if self.smoothing == 0 and columns:
-            warnings.warn(
-                "Without smoothing, the first row of each category is 0/0 and becomes NaN. Use "
-                "smoothing > 0, or a model that takes NaN.",
-                DistsearchWarning,
-                stacklevel=4,
-            )
-        seed = seed_sequence(self.random_state)
-        orders = make_orders(
-            len(table),
-            self.n_permutations,
-            None if self._ordered_by is None else table[self._ordered_by],
-            seed if self.order == "random" else None,
-        )
-        n_values = len(table) * len(columns) * len(formula.outputs) * len(orders)
-        with self._backend(n_values) as backend:
-            values, totals = encode_columns(columns, target, formula, starts, orders, backend)
-        width = len(formula.outputs)
-        for slot, column in enumerate(columns):
-            view = values[:, slot * width : (slot + 1) * width]
-            self._policies().set_training(view, column, formula.prior)
-        add_noise(values, self.noise, seed, n_before)
-        return values, totals
-
-    def _transform_training(
-        self, table: Columns, y: Any, sample_weight: Any, earlier: Any
-    ) -> Floats:
-        learned = self._learned
-        target_type = "continuous" if learned.labels is None else self.target_type
-        target = read_target(y, target_type, sample_weight, len(table), type(self).__name__)
-        target = learned.place(target)
-        starts: list[Totals | None] = [None] * len(learned.columns)
-        n_before = 0
-        if earlier is not None:
-            starts, target, n_before = self._start_after(earlier, target)
-        self._policies().check_training(self._encoded(table), self._encoded_names())
-        formula = self._formula(learned)
-        values, _ = self._encode_training(table, target, formula, starts, n_before)
-        if self.handle_unknown != "own":
-            for view, located in zip(self._views(values), self._locate(table), strict=True):
-                set_fixed(view, self._fixed(located)[:1], formula.prior, located.codes)
-        return values
-
-    def _start_after(self, earlier: Any, target: Target) -> tuple[list[Totals | None], Target, int]:
-        check_is_fitted(earlier, "_learned")
-        self._check_same_columns(earlier)
-        if self.order == "random":
-            raise InvalidInputError(
-                "earlier means that rows have an order, and order is 'random'. Use order='given'."
-            )
-        before = earlier._learned
-        weight_grid = target.weight_grid | before.overall.weight_grid
-        sum_grid = target.sum_grid | before.overall.sum_grid
-        starts: list[Totals | None] = [*before.before(self._learned.labels)]
-        return starts, target.with_grids(weight_grid, sum_grid), before.n_rows
-
-    def _transform_later(self, table: Columns) -> Floats:
-        formula = self._formula(self._learned)
-        width = len(formula.outputs)
-        values = np.empty((len(table), width * len(self.encoded_features_)), order="F")
-        for view, located in zip(self._views(values), self._locate(table), strict=True):
-            by_category = formula.table(located.totals)
-            set_fixed(by_category, self._fixed(located), formula.prior)
-            for k in range(width):
-                view[:, k] = by_category[located.codes, k]
-        self._tell_training_rows(table)
-        return values
-
-    def _locate(self, table: Columns) -> Iterator[Located]:
-        """Yield how each encoded column relates to what was learned of it."""
-        for slot, (column, name) in enumerate(
-            zip(self._encoded(table), self._encoded_names(), strict=True)
-        ):
-            codes, categories = factorize(column, name)
-            places = locate(self._indexes[slot], categories)
-            totals = self._learned.columns[slot].take(places, categories)
-            yield Located(name, codes, places, totals)
-
-    def _fixed(self, located: Located) -> list[tuple[str, NDArray[np.bool_]]]:
-        return self._policies().replacements(
-            located.codes, located.totals.categories, located.places,
-            bool(located.totals.weight[-1].any()), located.name,
-        )  # fmt: skip
-
-    def _views(self, values: Floats) -> Iterator[Floats]:
-        n = len(self.encoded_features_)
-        width = values.shape[1] // n if n else 0
-        return (values[:, slot * width : (slot + 1) * width] for slot in range(n))
-
-    def _fingerprint(self, table: Columns) -> list[int]:
-        return [
-            zlib.crc32(np.append(located.places, -2)[located.codes].data)
-            for located in self._locate(table)
-        ]
-
-    def _tell_training_rows(self, table: Columns) -> None:
-        training = self._training
-        if training is None or training["told"] or len(table) != self.n_samples_seen_:
-            return
-        if len(self.encoded_features_) and self._fingerprint(table) == training["print"]:
-            training["told"] = True
-            warnings.warn(
-                "These are the rows that the encoder was fitted on, and transform encodes them by "
-                "their own targets too. Fit a model on fit_transform(X, y), which does not.",
-                DistsearchWarning,
-                stacklevel=4,
-            )
-
-    def _settle(self, *, partial: bool = False) -> None:
-        """Set what follows from what was learned."""
-        learned = self._learned
-        self.n_samples_seen_ = learned.n_rows
-        self.classes_ = learned.classes
-        self.target_type_ = learned.kind
-        self._indexes = [totals.index() for totals in learned.columns]
-        if not partial or learned.classes is None or len(learned.classes) > 1:
-            self.prior_ = self._formula(learned).prior
-
-    def _adopt(self, other: OrderedTargetEncoder) -> None:
-        for name in (
-            "_learned", "_ordered_by", "encoded_features_", "n_features_in_", "feature_names_in_",
-        ):  # fmt: skip
-            if hasattr(other, name):
-                setattr(self, name, getattr(other, name))
-
-    def _check_same_columns(self, other: OrderedTargetEncoder) -> None:
-        if (
-            self.n_features_in_ == other.n_features_in_
-            and np.array_equal(self.encoded_features_, other.encoded_features_)
-            and self._names() == other._names()
-        ):
-            return
-        raise InvalidInputError(
-            f"Encoders belong together when they were fitted on the same columns. These encode "
-            f"{listed(self._encoded_names(), 10)} of {count(self.n_features_in_, 'column')} and "
-            f"{listed(other._encoded_names(), 10)} of {count(other.n_features_in_, 'column')}."
-        )
-
-    def _formula(self, learned: Learned) -> Formula:
-        return learned.formula(self.smoothing, self.prior, self.drop)
-
-    def _policies(self) -> Policies:
-        return Policies(self.handle_unknown, self.handle_missing)
-
-    @contextmanager
-    def _backend(self, n_values: int) -> Iterator[Backend | None]:
-        """Open the backend if there is so much to do; else None."""
-        if self.backend == "serial":
-            yield None
-            return
-        with open_backend(self.backend) as backend:
-            yield backend if is_worth_sending(n_values, backend) else None
-
-    def _encoded(self, table: Columns) -> list[Column]:
-        return [table[j] for j in self.encoded_features_.tolist()]
-
-    def _names(self) -> list[str] | None:
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
-
-    def _known_names(self) -> list[str]:
-        return self._names() or [f"x{j}" for j in range(self.n_features_in_)]
-
-    def _encoded_names(self) -> list[str]:
-        names = self._known_names()
-        return [names[j] for j in self.encoded_features_.tolist()]
-
-    def _name_outputs(self, names: Sequence[str]) -> list[list[str]]:
-        labels = None
-        if self.target_type_ == "multiclass" and self.classes_ is not None:
-            left_out = self._learned.dropped(self.drop)
-            labels = [label for k, label in enumerate(self.classes_.tolist()) if k != left_out]
-        return name_outputs([str(name) for name in names], self.encoded_features_.tolist(), labels)
-
-    def _assemble(self, table: Columns, values: Floats) -> Any:
-        return assemble(
-            table, self.encoded_features_.tolist(), values,
-            self._name_outputs(self._known_names()), output_container(self),
-        )  # fmt: skip
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_indexes", None)
-        if "_learned" in state:
-            state["_learned"] = self._learned.to_plain()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if hasattr(self, "_learned"):
-            self._learned = Learned.from_plain(self._learned)  # type: ignore[arg-type]
-            self._indexes = [totals.index() for totals in self._learned.columns]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.target_tags.required = True
-        return tags

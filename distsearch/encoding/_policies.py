@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,11 @@ from distsearch._wording import count, listed
 from distsearch.encoding._categories import Codes, Column
 from distsearch.errors import InvalidInputError
 
-__all__ = ["Policies", "set_fixed"]
+__all__ = ["Fixed", "Policies", "set_fixed"]
+
+
+Fixed: TypeAlias = list[tuple[str, NDArray[np.bool_]]]
+"""Policies, and which categories they are for, the missing one last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Policies:
 
     def replacements(
         self, codes: Codes, categories: NDArray[Any], places: Codes, has_missing: bool, name: str
-    ) -> list[tuple[str, NDArray[np.bool_]]]:
+    ) -> Fixed:
         """Return which categories, the missing one last, get which fixed value.
 
         Parameters
@@ -81,7 +85,7 @@ class Policies:
 
 def set_fixed(
     values: NDArray[np.float64],
-    replacements: list[tuple[str, NDArray[np.bool_]]],
+    replacements: Fixed,
     prior: NDArray[np.float64],
     codes: Codes | None = None,
 ) -> None:

@@ -1,146 +1,143 @@
-"""Running totals by category: what each row adds up to before it, for a chunk of rows at a time."""
+"""Running totals by category: what each row adds up to before it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["CHUNK", "Grouped"]
+from distsearch.encoding._categories import Codes, codes_type
+from distsearch.encoding._target import Target
+from distsearch.encoding._totals import Totals
 
-CHUNK = 2**15
-"""Rows grouped at a time: few enough to stay in the processor's cache."""
+__all__ = ["Ledger", "run"]
 
-_FIELD_BITS = 16
-_FIELDS = 4
-"""Counts of a chunk need 16 bits, so an integer holds those of four classes."""
+_FIELD_BITS = 32
 
 Ints = NDArray[np.int64]
+Limbs = Sequence[Ints]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Grouped:
-    """The rows of a chunk in the order of their categories, and as they stand within each.
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """How weights and sums are laid out in columns of integers.
 
     Parameters
     ----------
-    rows : ndarray of int of shape (n,)
-        Places in the chunk.
-    starts : ndarray of int of shape (n_groups,)
-        Where each category begins in `rows`.
-    lengths : ndarray of int of shape (n_groups,)
-        How many rows it has.
-    codes : ndarray of int of shape (n_groups,)
-        The categories; -1 for missing values.
+    n_sums : int
+        Number of sums.
+    weight_size, sum_size : int
+        Limbs of the weight and of each sum.
+    counts : bool
+        Whether weights and sums are counts, of which a column then holds two. Without it there is
+        a column for each limb.
     """
 
-    rows: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    lengths: NDArray[np.intp]
-    codes: NDArray[np.intp]
+    n_sums: int
+    weight_size: int
+    sum_size: int
+    counts: bool
 
     @classmethod
-    def of(cls, codes: NDArray[np.intp], n_codes: int) -> Grouped:
-        """Group rows by their codes.
+    def of(cls, target: Target, before: Totals) -> Ledger:
+        """Return the layout for a target whose running totals begin with those given."""
+        counts = target.weights is None and target.classes is not None
+        if counts:
+            counts = int(before.weight.sum()) + len(target) < 2 ** (_FIELD_BITS - 1)
+        return cls(target.n_sums, target.weight_grid.size, target.sum_grid.size, counts)
 
-        Parameters
-        ----------
-        codes : ndarray of int of shape (n,)
-            From -1 to ``n_codes - 1``.
-        n_codes : int
-            Number of categories.
-        """
-        bits = max(1, (len(codes) - 1).bit_length())
-        # Sorting (code, row) packed in one integer is several times faster than a stable argsort.
-        small = (n_codes + 1).bit_length() + bits <= 32
-        kind: Any = np.uint32 if small else np.uint64
-        keys = codes.astype(kind)
-        keys += kind(1)
-        keys <<= kind(bits)
-        keys |= np.arange(len(codes), dtype=kind)
-        keys.sort()
-        rows = (keys & kind((1 << bits) - 1)).astype(np.intp)
-        keys >>= kind(bits)
-        starts = np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
-        own = keys[starts].astype(np.intp)
-        own -= 1
-        return cls(rows, starts, np.diff(starts, append=len(codes)), own)
+    def enter(self, part: Target, columns: Ints) -> None:
+        """Write what each row adds into columns of shape (n_columns, n)."""
+        if self.counts:
+            for column, one_each in zip(columns, self._one_each(), strict=True):
+                np.take(one_each, part.y, out=column, mode="clip")
+            return
+        weight = 1 if part.weights is None else part.weight_limbs()
+        columns[: self.weight_size] = weight
+        sums = columns[self.weight_size :]
+        if part.classes is None:
+            sums[:] = part.sum_limbs()
+            return
+        for k in range(self.n_sums):
+            sums[k * self.sum_size : (k + 1) * self.sum_size] = (part.y == k + 1) * weight
 
-    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Give each row the value of its group."""
-        return np.repeat(values, self.lengths)
+    def open(self, totals: Totals) -> Ints:
+        """Return totals as columns, of shape (n_columns, n_categories + 1), the missing one first."""
+        fields = np.concatenate([totals.weight, totals.sums.reshape(len(totals.weight), -1)], 1).T
+        fields = np.roll(fields, 1, axis=1)
+        if not self.counts:
+            return np.ascontiguousarray(fields)
+        columns = fields[::2].copy()
+        columns[: len(fields[1::2])] += fields[1::2] << _FIELD_BITS
+        return columns
 
-    def count(self, table: Ints) -> Ints:
-        """Return how many rows of its category came before each row, and add these to the table.
+    def read(self, columns: Ints) -> tuple[Limbs, Sequence[Limbs]]:
+        """Return the limbs of the weight and of each sum, each of shape (n,)."""
+        if self.counts:
+            fields = [half for column in columns for half in _halves(column)]
+            return [fields[0]], [[field] for field in fields[1 : self.n_sums + 1]]
+        rest = list(columns[self.weight_size :])
+        sums = [rest[k * self.sum_size : (k + 1) * self.sum_size] for k in range(self.n_sums)]
+        return list(columns[: self.weight_size]), sums
 
-        Parameters
-        ----------
-        table : ndarray of int of shape (n_codes + 1,)
-            Rows so far, those with a missing value last; changed in place.
-        """
-        before = table[self.codes]
-        table[self.codes] = before + self.lengths
-        counts = self.spread(before - self.starts)
-        counts += np.arange(len(self.rows))
-        return counts
+    def close(self, columns: Ints, totals: Totals) -> None:
+        """Write columns back into totals."""
+        weight, sums = self.read(np.roll(columns, -1, axis=1))
+        totals.weight[:] = np.stack(weight, axis=1)
+        totals.sums[:] = np.stack([np.stack(limbs, axis=1) for limbs in sums], axis=1)
 
-    def sum(self, addends: Ints, table: Ints) -> Ints:
-        """Return the sum over the rows of its category before each row, and add to the table.
-
-        Parameters
-        ----------
-        addends : ndarray of int of shape (n,)
-            What each row adds, in the order of `rows`.
-        table : ndarray of int of shape (n_codes + 1,)
-            Sums so far, that of missing values last; changed in place.
-        """
-        running, begin, own = self._accumulate(addends)
-        before = table[self.codes]
-        table[self.codes] = before + own
-        running += self.spread(before - begin)
-        return running
-
-    def count_classes(self, labels: NDArray[Any], table: Ints) -> Iterator[Ints]:
-        """Yield the rows before each row of each class but the first, and add to the table.
-
-        Parameters
-        ----------
-        labels : ndarray of int of shape (n,)
-            The class of each row, in the order of `rows`.
-        table : ndarray of int of shape (n_codes + 1, n_classes - 1)
-            Rows so far, those of missing values last; changed in place.
-        """
-        before = table[self.codes]
-        for first in range(0, table.shape[1], _FIELDS):
-            fields = range(min(_FIELDS, table.shape[1] - first))
-            one_each = np.zeros(table.shape[1] + 1, dtype=np.int64)
-            for field in fields:
-                one_each[first + field + 1] = 1 << (_FIELD_BITS * field)
-            running, begin, own = self._accumulate(one_each[labels])
-            running -= self.spread(begin)
-            for field in fields:
-                label = first + field
-                table[self.codes, label] += _field(own, field)
-                counts = _field(running, field)
-                counts += self.spread(before[:, label])
-                yield counts
-
-    def _accumulate(self, addends: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return the sum over all rows before each row, that before each group, each group's own.
-
-        Packed counts may overflow into the sign, which their differences undo.
-        """
-        running = np.cumsum(addends)
-        ends = running[self.starts + self.lengths - 1]
-        begin = np.concatenate((np.zeros(1, dtype=np.int64), ends[:-1]))
-        running -= addends
-        return running, begin, ends - begin
+    def _one_each(self) -> Ints:
+        """Return what a row of each class adds, of shape (n_columns, n_classes)."""
+        fields = np.zeros((self.n_sums + 2, self.n_sums + 1), dtype=np.int64)
+        fields[0] = 1
+        np.fill_diagonal(fields[1 : self.n_sums + 1, 1:], 1)
+        pairs = len(fields) // 2
+        return fields[0 : 2 * pairs : 2] + (fields[1 : 2 * pairs : 2] << _FIELD_BITS)
 
 
-def _field(packed: Ints, field: int) -> Ints:
-    shifted = packed >> (_FIELD_BITS * field)
-    shifted &= (1 << _FIELD_BITS) - 1
-    return shifted
+def _halves(column: Ints) -> tuple[Ints, Ints]:
+    return column & ((1 << _FIELD_BITS) - 1), column >> _FIELD_BITS
+
+
+def run(codes: Codes, part: Target, ledger: Ledger, table: Ints) -> Ints:
+    """Return the totals of its category before each row, and add the rows to the table.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n,)
+        The categories; -1 for missing.
+    part : Target
+        Of the same rows.
+    ledger : Ledger
+        The layout of the columns.
+    table : ndarray of int of shape (n_columns, n_categories + 1)
+        The totals so far, those of the missing value first; changed in place.
+
+    Returns
+    -------
+    ndarray of int of shape (n_columns, n)
+    """
+    # The totals so far, where there are any, become rows before the first one, and a row of zeros
+    # for each category after the last one finds the totals then.
+    n_slots, n = table.shape[1], len(codes)
+    begin = n_slots if table.any() else 0
+    slots = np.empty(begin + n + n_slots, dtype=codes_type(n_slots))
+    slots[:begin] = np.arange(begin)
+    np.add(codes, 1, out=slots[begin : begin + n], casting="unsafe")
+    slots[begin + n :] = np.arange(n_slots)
+    rows = np.empty((len(table), len(slots)), dtype=np.int64)
+    own = rows[:, begin : begin + n]
+    rows[:, :begin] = table[:, :begin]
+    ledger.enter(part, own)
+    rows[:, begin + n :] = 0
+    groups: Any = pd.Categorical.from_codes(
+        slots, categories=pd.RangeIndex(n_slots), validate=False
+    )
+    by_group = pd.DataFrame(rows.T, copy=False).groupby(groups, observed=False, sort=True)
+    running: Ints = by_group.cumsum().to_numpy().T
+    table[:] = running[:, begin + n :]
+    return np.subtract(running[:, begin : begin + n], own, out=own)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from distsearch._wording import count, listed, quoted
-from distsearch.encoding._categories import factorize
+from distsearch.encoding._categories import count_codes, factorize
 from distsearch.encoding._exact import COUNTS, Grid, find_grid, to_limbs
 from distsearch.errors import InvalidInputError
 
@@ -20,6 +20,8 @@ __all__ = ["MOST_CLASSES", "Target", "TargetType", "check_labels", "read_target"
 TargetType = Literal["binary", "continuous", "multiclass"]
 
 Ints = NDArray[np.int64]
+
+_BYTE = 256
 
 MOST_CLASSES = 100
 """Whole numbers with more distinct values are no labels, unless the user says so."""
@@ -147,8 +149,8 @@ def _read_column(y: Any, n_rows: int, who: str) -> Any:
         )
     if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O":
         column = column.infer_objects()
-    missing = column.isna().to_numpy()
-    if missing.any():
+    if column.hasnans:
+        missing = column.isna().to_numpy()
         raise InvalidInputError(
             f"The target is missing (NaN) in {count(int(missing.sum()), 'row')}, the first being "
             f"row {int(missing.argmax())}. Drop these rows or fill them in."
@@ -188,24 +190,25 @@ def _read_numbers(column: pd.Series[Any]) -> NDArray[np.float64]:
 
 def _read_labels(
     column: pd.Series[Any], target_type: str
-) -> tuple[NDArray[np.intp], NDArray[Any]] | None:
+) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """Return places among the sorted classes and these; None for what are no labels."""
     numeric = pd.api.types.is_numeric_dtype(column.dtype)
-    if numeric and not pd.api.types.is_bool_dtype(column.dtype):
+    if numeric and column.dtype.kind not in "biu":
         if target_type == "auto" and not _are_whole(column):
             return None
         _read_numbers(column)
     codes, classes = factorize(column, "y")
-    present = np.zeros(len(classes), dtype=bool)
-    present[codes] = True
-    kept = np.flatnonzero(present)
-    if target_type == "auto" and numeric and len(kept) > MOST_CLASSES:
+    if len(classes) <= _BYTE:  # a byte a row is read faster than eight
+        codes = codes.astype(np.uint8)
+    present = np.flatnonzero(count_codes(codes, len(classes)))
+    if target_type == "auto" and numeric and len(present) > MOST_CLASSES:
         return None
-    classes, order = _sort(classes[kept])
-    places = np.zeros(len(present), dtype=np.intp)
-    places[kept[order]] = np.arange(len(kept))
+    classes, order = _sort(classes[present])
     check_labels(classes, target_type)
-    return places[codes], classes
+    places = np.zeros(codes.max() + 1, dtype=codes.dtype)
+    places[present[order]] = np.arange(len(present))
+    known = np.array_equal(places, np.arange(len(places)))
+    return codes if known else places[codes], classes
 
 
 def check_labels(classes: NDArray[Any], target_type: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from distsearch.encoding._categories import Codes, as_index, joined, locate
+from distsearch.encoding._categories import Codes, as_index, count_codes, joined, locate
 from distsearch.encoding._exact import Grid, regrid, to_floats
 from distsearch.encoding._target import Target
 
@@ -196,7 +196,15 @@ def _rest(weight: Sequence[Ints], sums: Sequence[Sequence[Ints]]) -> list[Ints]:
 
 def add_up(target: Target) -> Totals:
     """Return the totals of all rows, without categories."""
-    return sum_by_category(np.full(len(target), -1), np.empty(0), target)
+    totals = Totals.empty(np.empty(0), target)
+    if target.weights is None and target.classes is not None:
+        totals.weight[0] = len(target)
+        totals.sums[0, :, 0] = count_codes(target.y, target.n_sums + 1)[1:]
+        return totals
+    for start in range(0, len(target), _BLOCK):
+        part = target.take(slice(start, start + _BLOCK))
+        _add_block(totals, np.zeros(len(part), dtype=np.intp), part)
+    return totals
 
 
 def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> Totals:
@@ -213,8 +221,8 @@ def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> T
     """
     totals = Totals.empty(categories, target)
     for start in range(0, len(codes), _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        _add_block(totals, codes[rows] + 1, target.take(rows))
+        block = slice(start, start + _BLOCK)
+        _add_block(totals, codes[block].astype(np.intp) + 1, target.take(block))
     # The missing value was counted first; its place is the last.
     return replace(
         totals, weight=np.roll(totals.weight, -1, axis=0), sums=np.roll(totals.sums, -1, axis=0)
