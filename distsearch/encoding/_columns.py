@@ -71,7 +71,7 @@ class Columns:
                     f"required by {type(estimator).__name__}."
                 )
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return cls([_settle(table.iloc[:, j]) for j in range(table.shape[1])], table.index)
+        return cls([_without_zone(table.iloc[:, j]) for j in range(table.shape[1])], table.index)
 
 
 def _as_frame(X: Any) -> pd.DataFrame | None:
@@ -100,16 +100,18 @@ def _as_objects(X: Any) -> Any:
 
 
 def _settle(column: Any) -> Column:
-    """Give a column of objects the type that all of its values have."""
-    if isinstance(column, pd.Series) and isinstance(column.dtype, pd.DatetimeTZDtype):
-        utc: pd.Series[Any] = column.dt.tz_convert("UTC").dt.tz_localize(None)
-        return utc
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O":
-        settled: pd.Series[Any] = pd.Series(column).infer_objects()
-        if settled.dtype.kind != "O":
-            return settled
-    kept: Column = column
-    return kept
+    """Give a column of an array of objects the type that all of its values have."""
+    if column.dtype.kind != "O":
+        return np.asarray(column)
+    settled: pd.Series[Any] = pd.Series(column).infer_objects()
+    return np.asarray(column) if settled.dtype.kind == "O" else settled
+
+
+def _without_zone(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Write times of a zone as times of UTC, which no file format has trouble with."""
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+    return column
 
 
 def is_category(column: Column) -> bool:
@@ -117,7 +119,7 @@ def is_category(column: Column) -> bool:
     dtype = column.dtype
     if pd.api.types.is_numeric_dtype(dtype):
         return pd.api.types.is_bool_dtype(dtype)
-    if isinstance(dtype, np.dtype) and dtype.kind == "O":
+    if isinstance(column, np.ndarray) and dtype.kind == "O":
         kind = pd.api.types.infer_dtype(column, skipna=True)
         return kind not in {"integer", "floating", "mixed-integer-float", "empty"}
     return True

@@ -71,7 +71,8 @@ class Features:
             raise InvalidInputError(
                 f"Encoders belong together when they were fitted on the same columns. These encode "
                 f"{listed(self.encoded_names, 10)} of {count(self.n, 'column')} and "
-                f"{listed(other.encoded_names, 10)} of {count(other.n, 'column')}."
+                f"{listed(other.encoded_names, 10)} of {count(other.n, 'column')}. If their types "
+                f"differ from one part of the rows to the next, name the columns to encode."
             )
 
 

@@ -66,7 +66,7 @@ class Ledger:
             sums[k * self.sum_size : (k + 1) * self.sum_size] = (part.y == k + 1) * weight
 
     def open(self, totals: Totals) -> Ints:
-        """Return totals as columns, of shape (n_columns, n_categories + 1), the missing one first."""
+        """Return totals as columns, of shape (n_columns, n_categories + 1), missing first."""
         fields = np.concatenate([totals.weight, totals.sums.reshape(len(totals.weight), -1)], 1).T
         fields = np.roll(fields, 1, axis=1)
         if not self.counts:
