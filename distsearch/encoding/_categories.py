@@ -18,6 +18,7 @@ __all__ = ["as_index", "codes_type", "count_codes", "factorize", "joined", "loca
 
 _SMALL_RANGE = 2**16
 _BLOCK = 2**16
+_FEW = 16
 _NUMBERS = frozenset("iuf")
 
 Codes = NDArray[np.signedinteger[Any]]
@@ -92,6 +93,8 @@ def codes_type(n_categories: int) -> Any:
 
 def count_codes(codes: NDArray[Any], n_codes: int) -> NDArray[np.int64]:
     """Return how often each code occurs, of shape (n_codes,); none may be negative."""
+    if n_codes <= _FEW:
+        return np.array([np.count_nonzero(codes == code) for code in range(n_codes)], np.int64)
     counts = np.zeros(n_codes, dtype=np.int64)
     for start in range(0, len(codes), _BLOCK):  # bincount widens what it counts
         counts += np.bincount(codes[start : start + _BLOCK], minlength=n_codes)
