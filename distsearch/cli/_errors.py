@@ -51,7 +51,7 @@ _OPTIONS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\b(decimal|delimiter|encoding)=('[^']*')", r"--\1 \2"),
     (r"\btask='regression'", "a regressor, such as --estimator ridge"),
     (r"\btask='classification'", "a classifier"),
-    (r"\boption ignore\b", "--ignore"),
+    (r"\boption (ignore|categorical)\b", r"--\1"),
     (r"\bdeclare it categorical\b", "declare it with --categorical"),
     (r": (columns|ignore|categorical) names ", r": --\1 names "),
     (r"^(delimiter|decimal|encoding|backend) must ", r"--\1 must "),
@@ -201,15 +201,15 @@ def as_options(text: str) -> str:
     >>> as_options("set missing=['?'] or task='regression'")
     "set --missing-value '?' or a regressor, such as --estimator ridge"
     """
-    text = re.sub(r"\bset ignore=\[([^\]]*)\]", _as_ignore, text)
+    text = re.sub(r"\bset (ignore|categorical)=\[([^\]]*)\]", _as_repeated, text)
     for pattern, option in _OPTIONS:
         text = re.sub(pattern, option, text)
     return text
 
 
-def _as_ignore(match: re.Match[str]) -> str:
-    names = re.findall(r"'[^']*'|\"[^\"]*\"", match.group(1))
-    return " ".join(f"--ignore {name}" for name in names)
+def _as_repeated(match: re.Match[str]) -> str:
+    names = re.findall(r"'[^']*'|\"[^\"]*\"", match.group(2))
+    return " ".join(f"--{match.group(1)} {name}" for name in names)
 
 
 def one_line(text: str) -> str:

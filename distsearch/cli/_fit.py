@@ -62,7 +62,7 @@ _FOLDS_HELP = (
     type=click.Choice(["error", "median", "mean"]),
     default="error",
     show_default=True,
-    help="What to do about missing values.",
+    help="What to do about missing numbers; a missing category is a category of its own.",
 )
 @click.option(
     "--missing-target",
@@ -94,6 +94,9 @@ def command(**given: Any) -> None:
 
     DATA is a CSV or Parquet file, or a name from `distsearch data list`. Everything is checked
     before the work starts. A fit that was stopped continues when the same command is given again.
+
+    Columns of text, and those that --categorical names, are categories. They have no λ; ordered
+    target statistics make numbers of them, learned anew in the training rows of every fold.
 
     \b
     distsearch fit iris -o iris.skops

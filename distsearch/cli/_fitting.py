@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import time
-import warnings
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import click
-import numpy as np
-from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.impute import SimpleImputer
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.base import is_classifier, is_regressor
+from sklearn.pipeline import Pipeline
 
 from distsearch._wording import count
-from distsearch.backends import single_threaded
 from distsearch.boxcox import BoxCoxSearchCV
+from distsearch.boxcox._invariance import warn_if_invariant
 from distsearch.cli import _checks, _models
+from distsearch.cli._baseline import base_score
+from distsearch.cli._categories import make_preparation, with_encoding
 from distsearch.cli._errors import Interrupted, as_options
 from distsearch.cli._report import describe, write_json
-from distsearch.errors import DataError, DistsearchWarning, InvalidInputError
+from distsearch.errors import DataError, InvalidInputError
 from distsearch.registry import make_estimator
 from distsearch.search import LineReporter, Memo, reporting
 from distsearch.tables import ReadOptions, Table, describe_missing, load
@@ -95,7 +90,7 @@ def run(request: Request) -> None:
     table = _load(request, is_classifier(estimator))
     search = _make_search(request, estimator, table)
     try:
-        model, report = _work(request, search, table)
+        model, report = _work(request, estimator, search, table)
         try:
             _save(request, model, table, report)
         except DataError as error:
@@ -107,18 +102,29 @@ def run(request: Request) -> None:
 
 
 def _work(
-    request: Request, search: BoxCoxSearchCV, table: Table
+    request: Request, estimator: Any, search: BoxCoxSearchCV, table: Table
 ) -> tuple[Pipeline, dict[str, Any]]:
-    imputer = _make_imputer(request)
-    X = table.X if imputer is None else imputer.fit_transform(table.X)
+    n_features, categorical = table.X.shape[1], search.passthrough or []
+    preparation = make_preparation(request.impute, n_features, categorical)
+    X = table.X if preparation is None else preparation.fit_transform(table.X)
+    if 0 < len(categorical) < n_features:
+        warn_if_invariant(estimator)  # the search sees a pipeline, which may be anything
     start = time.monotonic()
     with nullcontext() if request.quiet else reporting(LineReporter()):
         search.fit(X, table.y)
     seconds = time.monotonic() - start
-    base = _base_score(search, X, table.y)
-    first = [] if imputer is None else [("impute", imputer)]
-    model = Pipeline([*first, *search.best_estimator_.steps])
-    return model, _report(request, table, search, base, seconds)
+    base = base_score(search, X, table.y)
+    model = _make_model(preparation, search)
+    return model, _report(request, estimator, table, search, base, seconds)
+
+
+def _make_model(preparation: Any, search: BoxCoxSearchCV) -> Pipeline:
+    """Join all steps in one pipeline."""
+    name = "codes" if search.passthrough else "impute"
+    first = [] if preparation is None else [(name, preparation)]
+    mapper, (last, estimator) = search.best_estimator_.steps
+    inner = estimator.steps if search.passthrough else [(last, estimator)]
+    return Pipeline([*first, mapper, *inner])
 
 
 def _save(request: Request, model: Pipeline, table: Table, report: dict[str, Any]) -> None:
@@ -155,41 +161,38 @@ def _load(request: Request, classifier: bool) -> Table:
         ignore=request.ignore,
         task="classification" if classifier else "regression",
         missing_target=request.missing_target,
-        numeric=True,
+        categories=True,
     )
     for note in table.notes:
         click.echo(f"Note: {as_options(note)}.", err=True)
     if request.impute == "error":
         _checks.check_missing(
-            describe_missing(table.X),
+            describe_missing(table.X.drop(columns=list(table.categorical))),
             len(table.X),
             table.source,
             "Fill them in, leave these columns out with --ignore, or use --impute median.",
         )
+    if len(table.categorical) == table.X.shape[1]:
+        click.echo("Note: no feature is numeric, so there is no λ to search.", err=True)
     return table
 
 
 def _make_search(request: Request, estimator: Any, table: Table) -> BoxCoxSearchCV:
+    categorical = [j for j, name in enumerate(table.X.columns) if name in table.categorical]
     options = {name: getattr(request, name) for name in _STRATEGY_OPTIONS}
     return BoxCoxSearchCV(
-        estimator,
-        _checks.make_strategy(request.strategy, options, table.X.shape[1]),
+        with_encoding(estimator, categorical, table.y, request.seed),
+        _checks.make_strategy(request.strategy, options, table.X.shape[1] - len(categorical)),
         scoring=request.scoring,
         cv=_checks.make_splitter(
             _checks.parse_folds(request.cv), request.seed, classifier=is_classifier(estimator)
         ),
         out_of_range=request.out_of_range,
+        passthrough=categorical or None,
         backend=request.backend,
         random_state=request.seed,
         checkpoint=request.kept,
     )
-
-
-def _make_imputer(request: Request) -> Any:
-    if request.impute == "error":
-        return None
-    imputer = SimpleImputer(strategy=request.impute, keep_empty_features=True)
-    return imputer.set_output(transform="pandas")
 
 
 def _kept(path: Path | None) -> str:
@@ -201,32 +204,17 @@ def _kept(path: Path | None) -> str:
     return f"{count(number, 'evaluation')} kept in {path}; the same command continues from there."
 
 
-def _base_score(search: BoxCoxSearchCV, X: Any, y: Any) -> float:
-    """Score the estimator on standardised features by the metric and the splits of the search.
-
-    NaN where that fails: the search has succeeded, and its result is worth more than this.
-    """
-    model = make_pipeline(StandardScaler(), clone(search.estimator))
-    scorer = check_scoring(model, scoring=search.scoring)
-    try:
-        with single_threaded():
-            if search.cv == "resubstitution":
-                return float(scorer(model.fit(X, y), X, y))
-            scores = cross_val_score(model, X, y, cv=search.cv, scoring=scorer, error_score="raise")
-            return float(np.mean(scores))
-    except Exception as error:  # whatever an estimator or a metric raises
-        warnings.warn(
-            f"There is no score without a map: {type(error).__name__}: {error}",
-            DistsearchWarning,
-            stacklevel=2,
-        )
-        return math.nan
-
-
 def _report(
-    request: Request, table: Table, search: BoxCoxSearchCV, base: float, seconds: float
+    request: Request,
+    estimator: Any,
+    table: Table,
+    search: BoxCoxSearchCV,
+    base: float,
+    seconds: float,
 ) -> dict[str, Any]:
     known = search.search_history_["from_memo"]
+    lambdas = dict(zip(map(str, table.X.columns), search.lambdas_.tolist(), strict=True))
+    categorical = {name: table.X[name].nunique(dropna=False) for name in table.categorical}
     return {
         "data": table.source,
         "rows": len(table.y),
@@ -234,7 +222,7 @@ def _report(
         "classes": len(search.classes_) if table.task == "classification" else None,
         "target": table.target,
         "method": request.method,
-        "estimator": repr(search.estimator),
+        "estimator": repr(estimator),
         "strategy": repr(search.strategy),
         "scoring": request.scoring or ("accuracy" if table.task == "classification" else "r2"),
         "cv": _checks.parse_folds(request.cv),
@@ -246,5 +234,7 @@ def _report(
         "evaluations": search.n_evaluations_,
         "already_known": int(known.sum()),
         "seconds": seconds,
-        "lambdas": dict(zip(map(str, table.X.columns), search.lambdas_.tolist(), strict=True)),
+        "lambdas": {name: lam for name, lam in lambdas.items() if name not in categorical},
+        "categorical": categorical,
+        "encoder": repr(search.estimator[0]) if categorical else None,
     }

@@ -112,7 +112,8 @@ def reading_options(command: Command) -> Command:
             "--categorical",
             multiple=True,
             metavar="COLUMN",
-            help="A column whose values stay as written, such as labels 007 and 7. Repeatable.",
+            help="A column whose values are names and stay as written, such as 007 and 7. "
+            "Repeatable.",
         ),
     ]
     for option in reversed(options):

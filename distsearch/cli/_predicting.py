@@ -22,7 +22,7 @@ from distsearch.tables import (
     ReadOptions,
     describe_missing,
     fetch,
-    numeric_features,
+    mixed_features,
     write_table,
 )
 
@@ -49,10 +49,9 @@ class Request:
         """Return the reading rule of the training file, changed by what was given."""
         names = ("delimiter", "decimal", "encoding", "missing", "categorical")
         given = {name: getattr(self, name) for name in names}
-        return replace(
-            ReadOptions.from_dict(trained),
-            **{name: value for name, value in given.items() if value},
-        )
+        known = ReadOptions.from_dict(trained)
+        given["categorical"] = (*known.categorical, *self.categorical)
+        return replace(known, **{name: value for name, value in given.items() if value})
 
 
 def run(request: Request) -> None:
@@ -91,7 +90,7 @@ def _print(answer: pd.DataFrame) -> None:
 def _features(
     request: Request, frame: pd.DataFrame, content: dict[str, Any], options: ReadOptions
 ) -> pd.DataFrame:
-    """Return the model's features in its order, as numbers."""
+    """Return the model's features in its order: numbers, and text where it knows categories."""
     features, target = content["features"], content["target"]
     lacking = [name for name in features if name not in frame.columns]
     if lacking:
@@ -111,13 +110,15 @@ def _features(
                 f"--keep {name}: {request.data} has no such column."
                 f"{did_you_mean(name, [str(each) for each in frame.columns])}"
             )
-    X = numeric_features(
-        frame[features], request.data, options,
+    trained = ReadOptions.from_dict(content["reading"])
+    known = replace(options, categorical=trained.categorical)
+    X, categorical = mixed_features(
+        frame[features], request.data, known, infer=False,
         remedy="The model needs numbers there: correct them, or encode them as for its training.",
     )  # fmt: skip
     if content["report"]["impute"] == "error":
         _checks.check_missing(
-            describe_missing(X), len(X), request.data,
+            describe_missing(X.drop(columns=list(categorical))), len(X), request.data,
             "The model was fitted without any; fill them in, or fit again with --impute median.",
         )  # fmt: skip
     return X
@@ -136,9 +137,10 @@ def _answer(request: Request, frame: pd.DataFrame, X: pd.DataFrame, model: Any) 
 
 
 def _tell_outside(model: Any, X: pd.DataFrame) -> None:
-    for step in model:
+    values: Any = X
+    for step in model[:-1]:
         if isinstance(step, BoxCoxTransformer):
-            counts = step.count_out_of_range(X)
+            counts = step.count_out_of_range(values)
             if counts.any():
                 worst = np.argsort(-counts, kind="stable")[: min(3, int((counts > 0).sum()))]
                 shown = ", ".join(f"{X.columns[j]!r} {counts[j]}" for j in worst)
@@ -148,6 +150,7 @@ def _tell_outside(model: Any, X: pd.DataFrame) -> None:
                     err=True,
                 )
             return
+        values = step.transform(values)
 
 
 def _tell_score(

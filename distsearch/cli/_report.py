@@ -33,17 +33,25 @@ def describe(report: Mapping[str, Any], output: Path | None, *, verbose: bool = 
     sizes = [count(report["rows"], "row"), count(report["features"], "feature")]
     if report["classes"] is not None:
         sizes.append(count(report["classes"], "class"))
+    categories, kinds = report["categorical"], ""
+    if categories:
+        sizes[1] += f" ({len(categories)} categorical)"
+        kinds = " and encoded categories"
     work, repeats = count(report["evaluations"], "evaluation"), report["already_known"]
     pairs = [
         ("Data", f"{report['data']}: {', '.join(sizes)}"),
         ("Estimator", f"{report['estimator']} by {report['strategy']}"),
-        (f"Base {metric}", f"{_number(base)}, on standardised features"),
+        (f"Base {metric}", f"{_number(base)}, on standardised features{kinds}"),
         (f"Found {metric}", f"{score:.4f} ({_number(score - base, '+')}), {_where(report['cv'])}"),
+        *_encoding(categories),
         *[("Caution", line) for line in caution(report)],
         ("Work", f"{work}, {repeats:,} not scored again, {report['seconds']:.1f} s"),
         ("Model", str(output) if output else "not saved; use -o FILE to save it"),
     ]
-    return f"{facts(pairs)}\n\n{_lambdas(report['lambdas'], verbose)}"
+    tables = [_lambdas(report["lambdas"], verbose)] if report["lambdas"] else []
+    if verbose and categories:
+        tables.append(_categories(categories))
+    return "\n\n".join([facts(pairs), *tables])
 
 
 def caution(report: Mapping[str, Any]) -> list[str]:
@@ -72,6 +80,18 @@ def _lambdas(lambdas: Mapping[str, float], verbose: bool) -> str:
     table = columns(("feature", "λ"), [(name, f"{lambdas[name]:.4g}") for name in shown])
     rest = len(order) - len(shown)
     return f"{table}\n({rest} more, changed less; --verbose shows all)" if rest else table
+
+
+def _encoding(categories: Mapping[str, int]) -> list[tuple[str, str]]:
+    if not categories:
+        return []
+    how = "ordered target statistics, learned in each training part"
+    return [("Categories", f"{count(len(categories), 'feature')} by {how}")]
+
+
+def _categories(categories: Mapping[str, int]) -> str:
+    rows = [(name, "ordered target statistics", f"{n:,}") for name, n in categories.items()]
+    return columns(("feature", "encoding", "categories"), rows, left=2)
 
 
 def write_json(path: Path | None, report: Mapping[str, Any]) -> None:

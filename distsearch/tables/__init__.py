@@ -2,6 +2,7 @@
 
 from distsearch.tables._catalogue import Entry, catalogue
 from distsearch.tables._loading import Table, fetch, load
+from distsearch.tables._mixed import is_category, mixed_features
 from distsearch.tables._numbers import describe_missing, numeric_features
 from distsearch.tables._options import ReadOptions
 from distsearch.tables._reading import read_table
@@ -16,7 +17,9 @@ __all__ = [
     "check_writable",
     "describe_missing",
     "fetch",
+    "is_category",
     "load",
+    "mixed_features",
     "numeric_features",
     "read_table",
     "whole_file",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,6 +19,7 @@ from distsearch.tables._catalogue import (
 )
 from distsearch.tables._columns import check_columns, choose_features, choose_target
 from distsearch.tables._labels import Task, as_binary, as_labels, as_numbers, likely_task
+from distsearch.tables._mixed import describe_categories, mixed_features
 from distsearch.tables._numbers import numeric_features
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
 from distsearch.tables._places import Places
@@ -53,6 +54,8 @@ class Table:
         The rule the file was read with.
     notes : tuple of str
         What is worth knowing about the data, a sentence each.
+    categorical : tuple of str
+        The features that are categories, where `load` was asked to find them.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Table:
     source: str
     options: ReadOptions = DEFAULT_OPTIONS
     notes: tuple[str, ...] = field(default=())
+    categorical: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,7 @@ def load(
     positive: object = None,
     missing_target: Literal["error", "drop"] = "error",
     numeric: bool = False,
+    categories: bool = False,
     random_state: int | None = None,
 ) -> Table:
     """Load a data file or a data set of the catalogue.
@@ -119,6 +124,9 @@ def load(
         What to do about rows without a target.
     numeric : bool, default=False
         Whether every feature has to be numeric, see `numeric_features`.
+    categories : bool, default=False
+        Whether every feature has to be numeric or a category, see `mixed_features`. The options of
+        the table then declare all that are categories.
     random_state : int, optional
         Draws a generated data set of the catalogue anew, from 0 to 2**32 - 1; its usual rows when
         not given.
@@ -150,8 +158,13 @@ def load(
     chosen = choose_features(frame, target, columns, ignore, origin.source)
     notes: list[str] = []
     frame = _without_missing_target(frame, target, missing_target, origin, notes)
-    X = frame[chosen]
-    if numeric:
+    X, categorical = frame[chosen], tuple[str, ...]()
+    if categories:
+        X, categorical = mixed_features(X, origin.path, options)
+        notes += describe_categories(X, categorical, options.categorical)
+        declared = dict.fromkeys([*options.categorical, *categorical])
+        options = replace(options, categorical=tuple(declared))
+    elif numeric:
         X = numeric_features(X, origin.path, options)
     goal = _choose_task(frame[target], target, task, origin)
     y = _make_target(frame[target], goal, positive, origin, notes)
@@ -164,6 +177,7 @@ def load(
         source=origin.source,
         options=options,
         notes=tuple(notes),
+        categorical=categorical,
     )
 
 
@@ -200,10 +214,10 @@ def _fetch(
     source: str | PathLike[str], options: ReadOptions, random_state: int | None
 ) -> tuple[pd.DataFrame, _Origin]:
     frame, entry = fetch(source, options, random_state)
+    check_columns("categorical", options.categorical, frame, str(source))
     if entry is not None:
         return frame, _Origin(entry.name, entry.name, options, entry)
     path = Path(source)
-    check_columns("categorical", options.categorical, frame, str(path))
     name = path.name.removesuffix(".gz")
     return frame, _Origin(Path(name).stem, str(path), options)
 

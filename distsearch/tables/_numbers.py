@@ -93,7 +93,7 @@ def numeric_features(
         tail = f"; and {count(more, 'more column')}" if more else ""
         raise DataError(
             f"{source or 'the table'}: {count(len(unusable), 'feature')} cannot be used as "
-            f"numbers: {'; '.join(troubles)}{tail}. {remedy or _remedy(unusable)}"
+            f"numbers: {'; '.join(troubles)}{tail}. {remedy or _remedy(frame, unusable, options)}"
         )
     return pd.DataFrame(numbers, index=frame.index)
 
@@ -127,9 +127,25 @@ def _as_numbers(
     return numbers, wrong | infinite
 
 
-def _remedy(names: list[str]) -> str:
-    how = f": set ignore={names!r}" if len(names) <= _SHOWN_COLUMNS else " (option ignore)"
-    return f"Correct such columns, encode them as numbers, or leave them out{how}."
+def _remedy(frame: pd.DataFrame, names: list[str], options: ReadOptions) -> str:
+    few = len(names) <= _SHOWN_COLUMNS
+    texts = [
+        str(name)
+        for name, column in frame.items()
+        if str(name) in set(names).difference(options.categorical) and _could_be_names(column)
+    ]
+    declare = f": set categorical={texts!r}" if few else " (option categorical)"
+    leave = f": set ignore={names!r}" if few else " (option ignore)"
+    middle = f"declare them categorical if their values are names{declare}, " if texts else ""
+    return f"Correct such columns, {middle}or leave them out{leave}."
+
+
+def _could_be_names(column: pd.Series[Any]) -> bool:
+    import pandas as pd
+
+    if is_text(column):
+        return bool(parse_numbers(column)[1].any())
+    return not pd.api.types.is_numeric_dtype(column.dtype)
 
 
 def _trouble(
