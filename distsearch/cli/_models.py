@@ -12,14 +12,16 @@ from __future__ import annotations
 import platform
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import skops.io
 from sklearn.pipeline import Pipeline
 
 from distsearch._version import __version__
+from distsearch.encoding import OrderedTargetEncoder
 from distsearch.errors import DataError, DistsearchWarning, InvalidInputError
 from distsearch.registry import is_trusted
 from distsearch.tables import ReadOptions, Table, whole_file
@@ -42,8 +44,46 @@ _TRUSTED = {
 }
 _PACKAGES = ("numpy", "scipy", "scikit-learn", "skops")
 
+Kind = Literal["model", "encoder"]
 
-def save(path: Path, model: Any, table: Table, report: Mapping[str, Any]) -> None:
+
+@dataclass(frozen=True)
+class _Content:
+    """What sets one kind of file apart.
+
+    Parameters
+    ----------
+    type : type
+        Of the estimator.
+    report : tuple of str
+        Entries of the report that are read again; they are text.
+    what : str
+        What a person would call it.
+    use : str
+        The command that uses a file of this kind.
+    """
+
+    type: type
+    report: tuple[str, ...]
+    what: str
+    use: str
+
+
+_KINDS: Mapping[str, _Content] = {
+    "model": _Content(
+        Pipeline, ("data", "scoring", "impute"), "a model that distsearch fit saved",
+        "distsearch predict {} DATA",
+    ),
+    "encoder": _Content(
+        OrderedTargetEncoder, ("data",), "an encoder that distsearch encode saved",
+        "distsearch encode DATA --apply {} -o OUT",
+    ),
+}  # fmt: skip
+
+
+def save(
+    path: Path, model: Any, table: Table, report: Mapping[str, Any], kind: Kind = "model"
+) -> None:
     """Write a model file.
 
     Parameters
@@ -55,11 +95,14 @@ def save(path: Path, model: Any, table: Table, report: Mapping[str, Any]) -> Non
     table : Table
         What it was fitted on.
     report : mapping
-        What the search found.
+        What was found.
+    kind : {"model", "encoder"}, default="model"
+        What it is.
     """
     classes = getattr(model, "classes_", None)
     content = {
         "format": _FORMAT,
+        "kind": kind,
         "model": model,
         "features": [str(name) for name in table.X.columns],
         "target": table.target,
@@ -85,7 +128,7 @@ def untrusted(path: Path) -> list[str]:
     return [name for name in skops.io.get_untrusted_types(file=path) if name not in _TRUSTED]
 
 
-def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
+def load(path: Path, trust: Collection[str] = (), kind: Kind = "model") -> dict[str, Any]:
     """Read a model file.
 
     Parameters
@@ -94,6 +137,8 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
         The file.
     trust : collection of str
         Modules whose types may be read besides.
+    kind : {"model", "encoder"}, default="model"
+        What it has to be.
 
     Returns
     -------
@@ -103,7 +148,7 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
     Raises
     ------
     DataError
-        For a file that is not there, is damaged or is no model file.
+        For a file that is not there, is damaged or is not of that kind.
     InvalidInputError
         For one with types from a module that is not trusted.
     """
@@ -114,7 +159,12 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
     try:
         strange = untrusted(path)
     except Exception as error:
-        raise DataError(_no_model(path)) from error
+        raise DataError(_no_file(path, kind)) from error
+    if strange and kind == "encoder":  # needs no other types, but a model may
+        raise DataError(
+            f"{path} is not {_KINDS[kind].what}. If it is {_KINDS['model'].what}, use it with "
+            f"{_KINDS['model'].use.format(path)}."
+        )
     for name in strange:
         module = _module(name)
         if not is_trusted(module, trust):
@@ -130,18 +180,24 @@ def load(path: Path, trust: Collection[str] = ()) -> dict[str, Any]:
             f"{path} cannot be read: {type(error).__name__}: {error}. {made_with}"
         ) from error
     if not (isinstance(content, dict) and content.keys() >= _ENTRIES):
-        raise DataError(_no_model(path))
+        raise DataError(_no_file(path, kind))
     if content["format"] != _FORMAT:
         raise DataError(
             f"{path} has format {content['format']!r}, and this version of distsearch reads "
             f"{_FORMAT}. Use the version that wrote it, or fit again."
         )
-    if not _is_sound(content):
-        raise DataError(_no_model(path))
+    found = content.get("kind", "model")  # files of models once had none
+    if found != kind and found in list(_KINDS):
+        raise DataError(
+            f"{path} is {_KINDS[found].what}, not {_KINDS[kind].what}. Use it with "
+            f"{_KINDS[found].use.format(path)}."
+        )
+    if found != kind or not _is_sound(content, _KINDS[kind]):
+        raise DataError(_no_file(path, kind))
     return content
 
 
-def _is_sound(content: Mapping[str, Any]) -> bool:
+def _is_sound(content: Mapping[str, Any], kind: _Content) -> bool:
     """Say whether the entries are of the kinds that `save` writes."""
     features, report, classes = content["features"], content["report"], content["classes"]
     try:
@@ -149,13 +205,13 @@ def _is_sound(content: Mapping[str, Any]) -> bool:
     except (InvalidInputError, TypeError):
         return False
     return (
-        isinstance(content["model"], Pipeline)
+        isinstance(content["model"], kind.type)
         and isinstance(content["target"], str)
         and isinstance(features, list)
         and all(isinstance(name, str) for name in features)
         and isinstance(classes, list | None)
         and isinstance(report, dict)
-        and all(isinstance(report.get(name), str) for name in ("data", "scoring", "impute"))
+        and all(isinstance(report.get(name), str) for name in kind.report)
     )
 
 
@@ -163,5 +219,5 @@ def _module(name: str) -> str:
     return name.rpartition(".")[0]
 
 
-def _no_model(path: Path) -> str:
-    return f"{path} is not a model that distsearch fit saved, or it is damaged."
+def _no_file(path: Path, kind: Kind) -> str:
+    return f"{path} is not {_KINDS[kind].what}, or it is damaged."

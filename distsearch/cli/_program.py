@@ -22,6 +22,7 @@ _SPELLED = {"λ": "lambda", "±": "+-", "×": "x", "…": "...", "–": "-"}
 _COMMANDS = {
     "fit": "distsearch.cli._fit",
     "predict": "distsearch.cli._predict",
+    "encode": "distsearch.cli._encode",
     "sweep": "distsearch.cli._sweep",
     "status": "distsearch.cli._status",
     "compare": "distsearch.cli._compare",
@@ -102,6 +103,7 @@ def _program(traceback: bool) -> None:
       distsearch demo                                        see what it does
       distsearch fit DATA.csv --target LABEL -o model.skops  search and save a model
       distsearch predict model.skops NEW.csv -o OUT.csv      use it
+      distsearch encode DATA.csv --target LABEL -o OUT.csv   make numbers of categories
 
     \b
     Exit codes: 0 done, 1 the work failed, 2 the command or its input is wrong,

@@ -144,3 +144,34 @@ def test_entries_of_another_kind_are_one_error(tmp_path: Path, entry: str, value
 def test_a_folder_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is a folder"):
         _models.load(tmp_path)
+
+
+def test_files_from_before_there_were_kinds_are_models(tmp_path: Path) -> None:
+    path = tmp_path / "m.skops"
+    model, table = fitted()
+    _models.save(path, model, table, REPORT)
+    content = _models.load(path)
+    assert content.pop("kind") == "model"
+    skops.io.dump(content, path)
+    again = _models.load(path)["model"]
+    np.testing.assert_array_equal(again.predict(table.X), model.predict(table.X))
+    with pytest.raises(DataError, match=r"is a model .* not an encoder .* distsearch predict"):
+        _models.load(path, kind="encoder")
+
+
+@pytest.mark.parametrize("found", ["other", 1, [], None], ids=str)
+def test_other_kinds_are_one_error(tmp_path: Path, found: Any) -> None:
+    path = tmp_path / "m.skops"
+    _models.save(path, *fitted(), REPORT)
+    skops.io.dump({**_models.load(path), "kind": found}, path)
+    with pytest.raises(DataError, match="is not a model that distsearch fit saved"):
+        _models.load(path)
+
+
+def test_a_model_that_is_called_an_encoder_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "m.skops"
+    _models.save(path, *fitted(), REPORT, kind="encoder")
+    with pytest.raises(DataError, match="is not an encoder that distsearch encode saved"):
+        _models.load(path, kind="encoder")
+    with pytest.raises(DataError, match=r"is an encoder .* Use it with distsearch encode"):
+        _models.load(path)
