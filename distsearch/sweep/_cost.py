@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.preprocessing import StandardScaler
 
 from distsearch.backends import single_threaded, time_limit
 from distsearch.errors import UnitTimeoutError
 from distsearch.sweep._data import StudyData
 from distsearch.sweep._plan import Only, Plan
+from distsearch.sweep._unit import preparation
 
 __all__ = ["Group", "estimate"]
 
@@ -67,7 +67,8 @@ def estimate(
     -------
     list of Group
         In the order of the study. Each estimator is fitted once on the first training part of
-        each data set, standardised; a unit takes about that time its number of fits.
+        each data set, with categories encoded and all features standardised; a unit takes about
+        that time its number of fits.
     """
     wanted = set(plan.spec.scorers)
     counts: dict[tuple[int, int, int], list[int]] = {}
@@ -106,10 +107,8 @@ def _seconds_of_a_fit(data: StudyData, estimator: object) -> float:
             time_limit(_TRIAL_SECONDS),
         ):
             warnings.simplefilter("ignore")
-            preparation = data.preparation()
-            X = X if preparation is None else preparation.fit_transform(X)
             start = time.perf_counter()
-            Z = StandardScaler().fit_transform(X)
+            Z = preparation(data, "standardize", {}).fit_transform(X, y)
             clone(estimator).fit(Z, y).predict(Z)
             return time.perf_counter() - start
     except UnitTimeoutError:

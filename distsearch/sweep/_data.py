@@ -5,20 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder
+from sklearn.preprocessing import MinMaxScaler
 
 from distsearch._wording import count, joined
 from distsearch.errors import DataError
+from distsearch.sweep._categories import Categories, Encoding, codes_of
 from distsearch.sweep._splitting import Split, draw_splits
 from distsearch.sweep.spec import Data, Protocol
-from distsearch.tables import describe_missing, load, numeric_features
+from distsearch.tables import Table, describe_missing, load
 
 __all__ = ["StudyData", "Task", "load_data"]
 
@@ -51,6 +52,10 @@ class StudyData:
         Training and test rows.
     notes : tuple of str
         What is worth knowing about the data.
+    encoding : {"target", "one-hot"}
+        What becomes of categorical columns within each training part.
+    seed : int
+        The study's.
     """
 
     label: str
@@ -63,8 +68,10 @@ class StudyData:
     impute: str | None
     splits: tuple[Split, ...]
     notes: tuple[str, ...] = ()
+    encoding: Encoding = "target"
+    seed: int = 0
 
-    @property
+    @cached_property
     def n_classes(self) -> int | None:
         """The number of classes; None for numbers."""
         return None if self.y.dtype.kind == "f" else len(np.unique(self.y))
@@ -74,21 +81,38 @@ class StudyData:
         """Rows of a test part by rows of its training part, the mean over the splits."""
         return float(np.mean([len(split.test) / len(split.train) for split in self.splits]))
 
-    def preparation(self) -> Any:
-        """Return what has to be learned from each training part before any method; None if nothing.
+    @property
+    def n_numeric(self) -> int:
+        """The number of features that are not categorical."""
+        return len(self.names) - len(self.categorical)
 
-        A category that the training part lacks becomes zeros in every column of its feature.
-        """
-        if self.impute is None and not self.categorical:
+    @cached_property
+    def categories(self) -> Categories | None:
+        """The categorical columns; None if there are none."""
+        if not self.categorical:
             return None
-        numeric = [j for j in range(len(self.names)) if j not in self.categorical]
-        fill: Any = "passthrough"
-        if self.impute is not None:
-            fill = SimpleImputer(strategy=self.impute, keep_empty_features=True)
-        encode = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-        return ColumnTransformer(
-            [("numeric", fill, numeric), ("categorical", encode, list(self.categorical))]
+        return Categories(
+            positions=self.categorical,
+            n_features=len(self.names),
+            encoding=self.encoding,
+            target_type=(
+                "continuous"
+                if self.n_classes is None
+                else "binary"
+                if self.n_classes <= 2
+                else "multiclass"
+            ),
+            seed=self.seed,
         )
+
+    def imputer(self) -> Any:
+        """Return what fills missing values from each training part; None if there are none.
+
+        Codes of categories are never missing, so it leaves them alone.
+        """
+        if self.impute is None:
+            return None
+        return SimpleImputer(strategy=self.impute, keep_empty_features=True)
 
 
 def load_data(data: Data, protocol: Protocol, seed: int, task: Task) -> StudyData:
@@ -113,16 +137,15 @@ def load_data(data: Data, protocol: Protocol, seed: int, task: Task) -> StudyDat
         When a column or class is not there, or the splits cannot be drawn.
     """
     ignore = [*data.ignore, *([data.groups] if data.groups else [])]
-    # With only numbers, loading can say in which line of the file text stands.
-    numeric = not data.options.categorical
-    table = _load(data, task, columns=data.columns, ignore=ignore, numeric=numeric)
+    table = _load(data, task, columns=data.columns, ignore=ignore, categories=True)
     groups = None
     if data.groups is not None:
         groups = _load(data, task, columns=(data.groups,)).X[data.groups].to_numpy()
-    X, categorical = _as_numbers(table.X, data, table.source)
+    X = _as_numbers(table, data)
     y = table.y.astype(str) if table.y.dtype.kind == "O" else table.y
     splits = draw_splits(protocol, X, y, seed, task=task, groups=groups, given=data.splits)
     names = tuple(str(name) for name in table.X.columns)
+    categorical = tuple(j for j, name in enumerate(names) if name in table.categorical)
     return StudyData(
         label=data.label,
         source=table.source,
@@ -134,10 +157,12 @@ def load_data(data: Data, protocol: Protocol, seed: int, task: Task) -> StudyDat
         impute=data.impute if np.isnan(X).any() else None,
         splits=splits,
         notes=table.notes,
+        encoding=data.categories,
+        seed=seed,
     )
 
 
-def _load(data: Data, task: Task, **how: Any) -> Any:
+def _load(data: Data, task: Task, **how: Any) -> Table:
     drawn: dict[str, Any] = {} if data.random_state is None else {"random_state": data.random_state}
     return load(
         data.source, data.target, options=data.options, task=task, positive=data.positive,
@@ -145,26 +170,26 @@ def _load(data: Data, task: Task, **how: Any) -> Any:
     )  # fmt: skip
 
 
-def _as_numbers(
-    frame: pd.DataFrame, data: Data, source: str
-) -> tuple[NDArray[Any], tuple[int, ...]]:
-    text = [name for name in frame.columns if name in data.options.categorical]
-    numeric = numeric_features(frame.drop(columns=text), source, data.options)
-    _refuse_missing(numeric, data, source)
-    columns = [
-        _codes(frame[name]) if name in text else numeric[name].to_numpy(dtype=np.float64)
-        for name in frame.columns
-    ]
-    X = np.column_stack(columns).astype(data.dtype)
-    if data.scale is not None:
-        X = MinMaxScaler(data.scale).fit_transform(X)
-    return X, tuple(j for j, name in enumerate(frame.columns) if name in text)
+def _as_numbers(table: Table, data: Data) -> NDArray[Any]:
+    """Return the features, with codes in place of categories."""
+    frame = table.X
+    X = np.empty(frame.shape, dtype=data.dtype)
+    rest = [j for j, name in enumerate(frame.columns) if name not in table.categorical]
+    if rest:
+        X[:, rest] = _numeric(frame.iloc[:, rest], data, table.source)
+    for j, name in enumerate(frame.columns):
+        if name in table.categorical:
+            X[:, j] = codes_of(frame[name])
+    return X
 
 
-def _codes(column: pd.Series[Any]) -> NDArray[np.float64]:
-    """Return the place of each value in the order of their texts; -1 for a missing one."""
-    codes, _ = pd.factorize(column.astype("string"), sort=True)
-    return np.asarray(codes, dtype=np.float64)
+def _numeric(frame: pd.DataFrame, data: Data, source: str) -> NDArray[Any]:
+    _refuse_missing(frame, data, source)
+    numbers = frame.to_numpy(dtype=np.float64).astype(data.dtype, copy=False)
+    if data.scale is None:
+        return numbers
+    scaled: NDArray[Any] = MinMaxScaler(data.scale).fit_transform(numbers)
+    return scaled
 
 
 def _refuse_missing(frame: pd.DataFrame, data: Data, source: str) -> None:

@@ -48,6 +48,7 @@ def unit_hash(
     params: Mapping[str, Any],
     impute: str | None,
     seed: int,
+    encoding: str | None = None,
 ) -> str:
     """Return the name of a unit.
 
@@ -65,6 +66,8 @@ def unit_hash(
         How missing values are filled.
     seed : int
         The study's.
+    encoding : str, optional
+        What becomes of categorical columns; no part of the name of a unit without such columns.
     """
     whole = {
         "version": __version__,
@@ -74,6 +77,7 @@ def unit_hash(
         "method": [method, params],
         "impute": impute,
         "seed": seed,
+        **({} if encoding is None else {"categories": encoding}),
     }
     text = json.dumps(whole, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

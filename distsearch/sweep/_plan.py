@@ -136,7 +136,7 @@ class Plan:
     def fits(self) -> dict[tuple[int, int], int]:
         """Return about how many fits on all training rows a unit costs, by data set and method."""
         return {
-            (d, m): n_fits(name, params, data.X.shape[1])
+            (d, m): n_fits(name, params, data.n_numeric)
             for d, data in enumerate(self.work.data)
             for m, (name, params) in enumerate(self.work.methods)
             if self.spec.methods[m].is_for(data.label)
@@ -284,6 +284,7 @@ def _record(
         params=method.params,
         impute=table.impute,
         seed=spec.seed,
+        encoding=table.encoding if table.categorical else None,
     )
     estimator = spec.estimators[e].label
     return UnitRecord(number, name, table.label, estimator, method.label, split.repeat, split.fold)

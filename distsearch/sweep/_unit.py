@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.pipeline import make_pipeline
 
 from distsearch.backends import Backend, Unit, time_limit
+from distsearch.sweep._categories import chain
 from distsearch.sweep._data import StudyData
-from distsearch.sweep._methods import Method, get_method
+from distsearch.sweep._methods import get_method
 from distsearch.sweep._scorers import Part, measure
 
-__all__ = ["Answer", "Work", "fanning_out", "run_unit"]
+__all__ = ["Answer", "Work", "fanning_out", "preparation", "run_unit"]
 
 _MOST_PARTS = 8
 _MOST_BYTES = 256 * 2**20
@@ -108,7 +108,7 @@ def _fit_and_score(unit: Unit, work: Work) -> Answer:
     start = time.perf_counter()
     part = _part(work.data[data], split, name, params)
     prepared = time.perf_counter() - start
-    model = _model(unit, work.estimators[estimator], get_method(name), params)
+    model = _model(unit, work.estimators[estimator], name, params, work.data[data])
     start = time.perf_counter()
     model.fit(part.X_train, part.y_train)
     fit_seconds = prepared + time.perf_counter() - start
@@ -121,14 +121,16 @@ def _fit_and_score(unit: Unit, work: Work) -> Answer:
     return Answer(scores, facts, fit_seconds, measured.seconds)
 
 
-def _model(unit: Unit, estimator: Any, method: Method, params: Mapping[str, Any]) -> Any:
+def _model(
+    unit: Unit, estimator: Any, method: str, params: Mapping[str, Any], data: StudyData
+) -> Any:
     """Return the model to fit; what has no random state of its own gets the unit's."""
     assert unit.seed is not None
     seed = int(unit.seed.generate_state(1)[0])
     estimator = clone(estimator)
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
-    return method.make(estimator, params, seed, _backend.get())
+    return get_method(method).make(estimator, params, seed, _backend.get(), data.categories)
 
 
 def _facts(model: Any) -> dict[str, Any]:
@@ -147,13 +149,15 @@ _parts: OrderedDict[tuple[str, ...], Part] = OrderedDict()
 
 
 def _part(data: StudyData, split: int, method: str, params: Mapping[str, Any]) -> Part:
-    transformer = _preparation(data, method, params)
+    transformer = preparation(data, method, params)
     rows = data.splits[split]
+    how: list[Any] = [data.impute, method, params]
+    if data.categories is not None:  # these, and the target, which data.hash covers
+        how += [data.encoding, data.seed]
     key = (
         data.hash,
         rows.hash,
-        str(data.impute),
-        "" if transformer is None else json.dumps([method, params], sort_keys=True, default=repr),
+        "" if transformer is None else json.dumps(how, sort_keys=True, default=repr),
     )
     part = _parts.get(key)
     if part is None:
@@ -163,20 +167,29 @@ def _part(data: StudyData, split: int, method: str, params: Mapping[str, Any]) -
     return part
 
 
-def _preparation(data: StudyData, method: str, params: Mapping[str, Any]) -> Any:
-    steps = [data.preparation(), get_method(method).prepare(params)]
-    steps = [step for step in steps if step is not None]
-    return make_pipeline(*steps) if len(steps) > 1 else (steps or [None])[0]
+def preparation(data: StudyData, method: str, params: Mapping[str, Any]) -> Any:
+    """Return what each training part is prepared with; None if with nothing.
+
+    Parameters
+    ----------
+    data : StudyData
+        The data set.
+    method : str
+        The method's name.
+    params : mapping of str to object
+        Its parameters.
+    """
+    return chain(data.imputer(), get_method(method).prepare(params, data.categories))
 
 
 def _prepare(
     data: StudyData, train: NDArray[np.int64], test: NDArray[np.int64], transformer: Any
 ) -> Part:
-    X_train, X_test = data.X[train], data.X[test]
+    X_train, X_test, y_train = data.X[train], data.X[test], data.y[train]
     if transformer is not None:
-        X_train = transformer.fit_transform(X_train)
+        X_train = transformer.fit_transform(X_train, y_train)
         X_test = transformer.transform(X_test)
-    part = Part(X_train, data.y[train], X_test, data.y[test])
+    part = Part(X_train, y_train, X_test, data.y[test])
     for array in (part.X_train, part.y_train, part.X_test, part.y_test):
         array.setflags(write=False)  # the next unit gets the same
     return part

@@ -8,6 +8,7 @@ from sklearn.preprocessing import MinMaxScaler
 
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
 from distsearch.sweep._data import load_data
+from distsearch.sweep._unit import preparation
 from distsearch.sweep.spec import Data, Protocol
 from distsearch.tables import ReadOptions
 
@@ -40,7 +41,8 @@ def test_numbers_of_the_catalogue():
     np.testing.assert_array_equal(data.X, X)
     np.testing.assert_array_equal(data.y, y)
     assert (data.label, data.source, data.n_classes) == ("flowers", "iris", 3)
-    assert data.preparation() is None
+    assert data.categories is None
+    assert preparation(data, "plain", {}) is None
 
 
 def test_the_hash_names_the_content():
@@ -66,12 +68,11 @@ def test_another_cell_column_label_or_type_is_another_content(tmp_path):
     assert of(moved, target="y", label="other").hash == hashes[0]
 
 
-def test_categories_and_missing_values_are_prepared_within_the_training_part(mixed):
-    data = of(mixed, options=ReadOptions(categorical=("colour",)), impute="mean")
-    assert data.categorical == (0,)
-    assert data.impute == "mean"
+def test_zeros_and_ones_and_missing_values_are_prepared_within_the_training_part(mixed):
+    data = of(mixed, categories="one-hot", impute="mean")
+    assert (data.categorical, data.encoding, data.impute) == ((0,), "one-hot", "mean")
     train = np.array([0, 1, 2])  # red, blue, red; weights 2.5, missing, 4.5
-    prepared = data.preparation().fit(data.X[train])
+    prepared = preparation(data, "plain", {}).fit(data.X[train], data.y[train])
     # Numbers first, then a column for blue and one for red; green and missing are unknown here.
     np.testing.assert_array_equal(
         prepared.transform(data.X[[0, 1, 3, 4]]),
@@ -79,14 +80,44 @@ def test_categories_and_missing_values_are_prepared_within_the_training_part(mix
     )
 
 
+def test_target_statistics_and_missing_values_are_prepared_within_the_training_part(mixed):
+    data = of(mixed, impute="mean")
+    assert (data.categorical, data.encoding) == ((0,), "target")
+    train = np.array([0, 1, 2, 3])  # red, blue, red, missing; yes, no, yes, no: the prior is 1/2
+    prepared = preparation(data, "plain", {}).fit(data.X[train], data.y[train])
+    # Red (2 + 1/2) / 3, blue and missing (0 + 1/2) / 2, green unknown; the mean weight is 8 / 3.
+    expected = [[5 / 6, 1, 2.5], [1 / 4, 2, 8 / 3], [1 / 4, 4, 1], [1 / 2, 5, 2]]
+    np.testing.assert_allclose(prepared.transform(data.X[[0, 1, 3, 4]]), expected, rtol=1e-15)
+
+
+def test_text_is_taken_for_categories_and_a_note_says_so(mixed):
+    data = of(mixed, columns=("colour", "size"))
+    assert data.categorical == (0,)
+    np.testing.assert_array_equal(data.X[:, 0], [2, 0, 2, -1, 1, 0])  # blue, green, red
+    assert any(note == "'colour' is text and taken for categories" for note in data.notes)
+    declared = of(mixed, columns=("colour", "size"), options=ReadOptions(categorical=("colour",)))
+    assert not any("taken for" in note for note in declared.notes)
+    assert declared.hash == data.hash
+
+
+def test_numbers_and_text_in_one_column_are_refused_unless_declared(tmp_path):
+    path = tmp_path / "doors.csv"
+    path.write_text("doors,y\n2,a\n3,b\n5more,a\n2,b\n3,a\n5more,b\n")
+    with pytest.raises(DataError, match=r"'doors' has 2 of 6 values that are text.*lines 4 and 7"):
+        of(path, target="y")
+    data = of(path, target="y", options=ReadOptions(categorical=("doors",)))
+    np.testing.assert_array_equal(data.X[:, 0], [0, 1, 2, 0, 1, 2])
+
+
+def test_numbers_are_scaled_and_codes_are_not(mixed):
+    data = of(mixed, columns=("colour", "size"), scale=(1, 2))
+    np.testing.assert_array_equal(data.X[:, 0], [2, 0, 2, -1, 1, 0])
+    np.testing.assert_allclose(data.X[:, 1], 1 + np.arange(6) / 5)
+
+
 def test_missing_values_are_refused_unless_something_is_done(mixed):
     with pytest.raises(DataError, match=r"'weight' 1.*set impute to"):
         of(mixed, options=ReadOptions(categorical=("colour",)))
-
-
-def test_text_is_refused_unless_categorical(mixed):
-    with pytest.raises(DataError, match="'colour'"):
-        of(mixed, impute="mean")
 
 
 def test_groups_are_no_feature(tmp_path):

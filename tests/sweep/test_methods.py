@@ -14,18 +14,18 @@ NB = GaussianNB()
 
 
 def test_plain_does_nothing():
-    assert METHODS["plain"].prepare({}) is None
-    assert METHODS["plain"].make(NB, {}, 0, "serial") is NB
+    assert METHODS["plain"].prepare({}, None) is None
+    assert METHODS["plain"].make(NB, {}, 0, "serial", None) is NB
 
 
 def test_standardize_prepares_and_leaves_the_estimator():
-    found = METHODS["standardize"].prepare({}).fit_transform(X)
+    found = METHODS["standardize"].prepare({}, None).fit_transform(X)
     np.testing.assert_array_equal(found, StandardScaler().fit_transform(X))
 
 
 def test_the_search_gets_its_parameters_and_the_unit_its_seed():
     params = {"strategy": "iterative", "epochs": 2, "semantics": "reference", "cv": 3}
-    model = METHODS["boxcox"].make(NB, params, 7, "serial")
+    model = METHODS["boxcox"].make(NB, params, 7, "serial", None)
     assert isinstance(model, BoxCoxSearchCV)
     assert isinstance(model.strategy, IterativeGrid)
     assert (model.strategy.epochs, model.strategy.semantics) == (2, "reference")
@@ -33,25 +33,27 @@ def test_the_search_gets_its_parameters_and_the_unit_its_seed():
 
 
 def test_a_given_random_state_wins():
-    model = METHODS["boxcox"].make(NB, {"random_state": 42, "cv": "resubstitution"}, 7, "serial")
+    model = METHODS["boxcox"].make(
+        NB, {"random_state": 42, "cv": "resubstitution"}, 7, "serial", None
+    )
     assert (model.random_state, model.cv) == (42, "resubstitution")
 
 
 @pytest.mark.parametrize("params", [{"lambdas": [2, -1]}, {"lambda_1": 2, "lambda_2": -1}])
 def test_given_lambdas_map_positive_features_as_scipy_does(params):
-    found = METHODS["boxcox-map"].prepare({**params, "rescale": False}).fit_transform(X)
+    found = METHODS["boxcox-map"].prepare({**params, "rescale": False}, None).fit_transform(X)
     mapped = np.column_stack([boxcox(X[:, 0], 2.0), boxcox(X[:, 1], -1.0)])
     np.testing.assert_allclose(found, StandardScaler().fit_transform(mapped), rtol=1e-12)
 
 
 def test_given_lambdas_are_rescaled_to_the_training_range_unless_told():
-    found = METHODS["boxcox-map"].prepare({"lambdas": 0.5}).fit_transform(X)
+    found = METHODS["boxcox-map"].prepare({"lambdas": 0.5}, None).fit_transform(X)
     np.testing.assert_array_equal(found, BoxCoxTransformer(0.5).fit_transform(X))
 
 
 def test_ten_lambdas_are_in_the_order_of_their_numbers():
     params = {f"lambda_{place}": place for place in range(11, 0, -1)}
-    prepared = METHODS["boxcox-map"].prepare(params)
+    prepared = METHODS["boxcox-map"].prepare(params, None)
     assert list(prepared.lambdas) == list(range(1, 12))
 
 

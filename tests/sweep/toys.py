@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from distsearch.sweep.spec import Data, Protocol, Setting, Spec
 
@@ -32,3 +35,18 @@ def study(name: str = "toy", **more: Any) -> Spec:
         "text": "# toy",
     }
     return Spec(study=name, **{**parts, **more})
+
+
+class Recorder(ClassifierMixin, BaseEstimator):
+    """A classifier that keeps what every fit and every prediction gets to see."""
+
+    seen: ClassVar[list[tuple[str, Any]]] = []
+
+    def fit(self, X: Any, y: Any) -> Any:
+        self.seen.append(("fit", np.array(X)))
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        self.seen.append(("predict", np.array(X)))
+        return np.repeat(self.classes_[:1], len(X))

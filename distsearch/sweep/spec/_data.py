@@ -65,7 +65,7 @@ class _Reader:
         plain: dict[str, Any] = {
             key: self._table.get(key) for key in ("target", "positive", "groups")
         }
-        kept = ("impute", "missing_target", "dtype")
+        kept = ("categories", "impute", "missing_target", "dtype")
         columns = self._table.get("columns")
         scale = self._table.get("scale")
         state = self._table.get("random_state")

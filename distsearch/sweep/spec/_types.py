@@ -37,16 +37,20 @@ class Data:
         A CSV file of given splits: one line a row of the data, one column a split, with ``train``,
         ``test`` or nothing in it.
     options : ReadOptions
-        How the file is read, with the categorical columns.
+        How the file is read, with the columns that are declared categorical.
+    categories : {"target", "one-hot"}
+        What becomes of categorical columns, those declared and those of text in which nothing is a
+        number: ordered target statistics, learned within each training part, or zeros and ones. A
+        missing value is a category of its own.
     impute : {"error", "median", "mean", "most_frequent"}
-        What to do about missing values, within each training part.
+        What to do about missing numbers, within each training part.
     missing_target : {"error", "drop"}
         What to do about rows without a target.
     dtype : {"float64", "float32"}
         The type that numbers are cast to before anything else.
     scale : (float, float) or None
-        Scale each feature of the *whole* data set to this range before it is split, as some
-        papers do; this leaks the range of the test rows.
+        Scale each numeric feature of the *whole* data set to this range before it is split, as
+        some papers do; this leaks the range of the test rows.
     random_state : int or None
         Seed of a generated data set of the catalogue; None for its usual one.
     place : str
@@ -62,6 +66,7 @@ class Data:
     groups: str | None = None
     splits: Path | None = None
     options: ReadOptions = field(default_factory=ReadOptions)
+    categories: Literal["target", "one-hot"] = "target"
     impute: Literal["error", "median", "mean", "most_frequent"] = "error"
     missing_target: Literal["error", "drop"] = "error"
     dtype: Literal["float64", "float32"] = "float64"

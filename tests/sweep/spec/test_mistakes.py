@@ -131,8 +131,8 @@ def test_in_general_keys(tmp_path, text, expected):
             "sorce = 'iris'\nsource = 'iris'",
             "study.toml:2: data[0]: there is no key 'sorce'. Did you mean 'source' or 'scale'? The "
             "keys here are label, source, target, positive, columns, ignore, groups, splits, "
-            "categorical, missing, delimiter, encoding, decimal, impute, missing_target, dtype, "
-            "scale, random_state.",
+            "categorical, categories, missing, delimiter, encoding, decimal, impute, "
+            "missing_target, dtype, scale, random_state.",
         ),
         (
             "label = 'x'",
@@ -207,6 +207,11 @@ def test_in_general_keys(tmp_path, text, expected):
             "source = 'iris'\nencoding = 'latin-1'",
             "study.toml:3: data[0].encoding: has no effect on 'iris' of the catalogue; leave it "
             "out.",
+        ),
+        (
+            "source = 'iris'\ncategories = 'onehot'",
+            "study.toml:3: data[0].categories: must be 'target' or 'one-hot'. Got 'onehot' "
+            "instead. Did you mean 'one-hot'?",
         ),
         (
             "source = 'iris'\nimpute = 'knn'",
@@ -388,7 +393,8 @@ def test_in_data(tmp_path, table, expected):
         (
             "name = 'nb'\n[[methods]]\nname = 'boxcox-map'",
             "study.toml:5: methods[0]: boxcox-map needs either lambdas (one number for all "
-            "features, or a list) or lambda_1, lambda_2, ..., one for each feature.",
+            "features, or a list) or lambda_1, lambda_2, ..., one for each feature that is not "
+            "categorical.",
         ),
         (
             "name = 'nb'\n[[methods]]\nname = 'boxcox-map'\nparams = { lambdas = [1, 'x'] }",

@@ -44,6 +44,7 @@ positive = "R"
 columns = ["a", "b", "c"]
 ignore = ["note"]
 categorical = ["c"]
+categories = "one-hot"
 missing = ["?", "NA"]
 delimiter = ";"
 encoding = "latin-1"
@@ -128,26 +129,27 @@ def test_a_full_study(example):
             columns=("a", "b", "c"),
             ignore=("note",),
             options=ReadOptions(";", "latin-1", ",", ("?", "NA"), ("c",)),
+            categories="one-hot",
             impute="median",
             missing_target="drop",
             dtype="float32",
             scale=(1.0, 2.0),
             place="study.toml:16",
         ),
-        Data(label="half_circles", source="half_circles", random_state=3, place="study.toml:33"),
+        Data(label="half_circles", source="half_circles", random_state=3, place="study.toml:34"),
         Data(
             label="more",
             source=str(more),
             target="kind",
             positive=[1, "x", True],
-            place="study.toml:37",
+            place="study.toml:38",
         ),
     )
 
 
 def test_the_settings_of_a_full_study(example):
     spec = read_spec(example)
-    knn = {"entry": "KNN", "name": "knn", "data": ("half*", "more"), "place": "study.toml:47"}
+    knn = {"entry": "KNN", "name": "knn", "data": ("half*", "more"), "place": "study.toml:48"}
     svc = {"entry": "svc", "name": "svc"}
     network = {"entry": "Network", "name": "mlp"}
     assert spec.estimators == (
@@ -178,25 +180,25 @@ def test_the_settings_of_a_full_study(example):
             label="Network(hidden_layer_sizes=[5])",
             params={"hidden_layer_sizes": [5]},
             varied={"hidden_layer_sizes": [5]},
-            place="study.toml:57",
+            place="study.toml:58",
             **network,
         ),
         Setting(
             label="strict",
             params={"alpha": 1.0},
             varied={"alpha": 1.0},
-            place="study.toml:58",
+            place="study.toml:59",
             **network,
         ),
     )
     assert spec.methods == (
-        Setting(label="base", entry="base", name="standardize", place="study.toml:61"),
+        Setting(label="base", entry="base", name="standardize", place="study.toml:62"),
         Setting(
             label="boxcox",
             entry="boxcox",
             name="boxcox",
             params={"cv": "resubstitution", "bounds": [-3.0, 3.0]},
-            place="study.toml:67",
+            place="study.toml:68",
         ),
     )
 
