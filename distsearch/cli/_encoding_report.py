@@ -110,6 +110,8 @@ def _target(report: Mapping[str, Any]) -> str:
     kind, classes = report["target_type"], report["classes"]
     if kind == "continuous":
         return f"{report['target']!r}, continuous"
+    if kind == "binary" and classes == [0, 1]:
+        return f"{report['target']!r}, binary: 0 and 1"
     if kind == "binary":
         return f"{report['target']!r}, binary: 1 is {quoted(classes[1])}, 0 is {quoted(classes[0])}"
     return f"{report['target']!r}, {len(classes)} classes: {listed(classes, _MOST_CLASSES)}"

@@ -331,7 +331,7 @@ def test_the_report(encode: Callable[..., Any], fruits: Path, tmp_path: Path) ->
     lines = done.out.splitlines()
     assert lines[0].split(maxsplit=1) == ["Data", f"{fruits}: 9 rows"]
     assert f"distsearch encode NEW --apply {model} -o OUT, by all 9 rows" in done.out
-    assert "Prior       0.6667, the mean target" in done.out
+    assert "Target      'y', binary: 0 and 1\nPrior       0.6667, the mean target" in done.out
     assert lines[-1].split(maxsplit=3) == [
         "fruit", "3", "0", "apple (3, 0.4167); banana (3, 0.6667); cherry (3, 0.9167)",
     ]  # fmt: skip
