@@ -50,6 +50,8 @@ def encode_in_order(
         chunk: Any = slice(start, start + size)
         chosen = chunk if rows is None else rows[chunk]
         before = run(codes[chosen], target.take(chosen), ledger, table)
-        for k, value in enumerate(formula.values(*ledger.read(before), running)):
-            out[chosen, k] = value
+        view = out[chunk] if rows is None else np.empty((len(chosen), out.shape[1]), order="F")
+        formula.write(*ledger.read(before), running, view)
+        if rows is not None:
+            out[chosen] = view
     ledger.close(table, running)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,13 @@ from numpy.typing import NDArray
 
 from distsearch.encoding._categories import Codes, codes_type
 from distsearch.encoding._target import Target
-from distsearch.encoding._totals import Totals
+from distsearch.encoding._totals import Limbs, Totals
 
 __all__ = ["Ledger", "run"]
 
 _FIELD_BITS = 32
 
 Ints = NDArray[np.int64]
-Limbs = Sequence[Ints]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,10 @@ class Ledger:
     def enter(self, part: Target, columns: Ints) -> None:
         """Write what each row adds into columns of shape (n_columns, n)."""
         if self.counts:
+            if self.n_sums == 1:
+                np.left_shift(part.y, _FIELD_BITS, out=columns[0], dtype=np.int64)
+                columns[0] += 1
+                return
             for column, one_each in zip(columns, self._one_each(), strict=True):
                 np.take(one_each, part.y, out=column, mode="clip")
             return
@@ -67,28 +71,35 @@ class Ledger:
 
     def open(self, totals: Totals) -> Ints:
         """Return totals as columns, of shape (n_columns, n_categories + 1), missing first."""
-        fields = np.concatenate([totals.weight, totals.sums.reshape(len(totals.weight), -1)], 1).T
-        fields = np.roll(fields, 1, axis=1)
-        if not self.counts:
-            return np.ascontiguousarray(fields)
-        columns = fields[::2].copy()
-        columns[: len(fields[1::2])] += fields[1::2] << _FIELD_BITS
+        limbs = [*totals.weight.T, *totals.sums.reshape(len(totals.weight), -1).T]
+        width = (len(limbs) + 1) // 2 if self.counts else len(limbs)
+        columns = np.zeros((width, len(totals.weight)), dtype=np.int64)
+        if not totals.weight.any():
+            return columns
+        for place, limb in enumerate(limbs):
+            if self.counts:
+                columns[place // 2] += np.roll(limb, 1) << (_FIELD_BITS * (place % 2))
+            else:
+                columns[place] = np.roll(limb, 1)
         return columns
 
-    def read(self, columns: Ints) -> tuple[Limbs, Sequence[Limbs]]:
+    def read(self, columns: Ints) -> tuple[Limbs, Iterable[Limbs]]:
         """Return the limbs of the weight and of each sum, each of shape (n,)."""
         if self.counts:
-            fields = [half for column in columns for half in _halves(column)]
-            return [fields[0]], [[field] for field in fields[1 : self.n_sums + 1]]
+            fields = (half for column in columns for half in _halves(column))
+            return [next(fields)], ([field] for field in islice(fields, self.n_sums))
         rest = list(columns[self.weight_size :])
         sums = [rest[k * self.sum_size : (k + 1) * self.sum_size] for k in range(self.n_sums)]
         return list(columns[: self.weight_size]), sums
 
     def close(self, columns: Ints, totals: Totals) -> None:
         """Write columns back into totals."""
-        weight, sums = self.read(np.roll(columns, -1, axis=1))
-        totals.weight[:] = np.stack(weight, axis=1)
-        totals.sums[:] = np.stack([np.stack(limbs, axis=1) for limbs in sums], axis=1)
+        weight, sums = self.read(columns)
+        for place, limb in enumerate(weight):
+            _put(totals.weight[:, place], limb)
+        for number, limbs in enumerate(sums):
+            for place, limb in enumerate(limbs):
+                _put(totals.sums[:, number, place], limb)
 
     def _one_each(self) -> Ints:
         """Return what a row of each class adds, of shape (n_columns, n_classes)."""
@@ -99,8 +110,15 @@ class Ledger:
         return fields[0 : 2 * pairs : 2] + (fields[1 : 2 * pairs : 2] << _FIELD_BITS)
 
 
-def _halves(column: Ints) -> tuple[Ints, Ints]:
-    return column & ((1 << _FIELD_BITS) - 1), column >> _FIELD_BITS
+def _put(target: Ints, limb: Ints) -> None:
+    """Move the missing value, which is first, to the end."""
+    target[:-1] = limb[1:]
+    target[-1] = limb[0]
+
+
+def _halves(column: Ints) -> Iterator[Ints]:
+    yield column & ((1 << _FIELD_BITS) - 1)
+    yield column >> _FIELD_BITS
 
 
 def run(codes: Codes, part: Target, ledger: Ledger, table: Ints) -> Ints:

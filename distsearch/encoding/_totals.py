@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,12 @@ from distsearch.encoding._categories import Codes, as_index, count_codes, joined
 from distsearch.encoding._exact import Grid, regrid, to_floats
 from distsearch.encoding._target import Target
 
-__all__ = ["Formula", "Totals", "add_up", "sum_by_category"]
+__all__ = ["Formula", "Limbs", "Totals", "add_up", "sum_by_category"]
+
+Limbs: TypeAlias = "Sequence[NDArray[np.int64]]"
+
+_REST = -1
+"""The output of the first class, which has what is left of the weight."""
 
 _BLOCK = 2**22
 """Rows whose limbs of 30 bits add up exactly in the 53 bits of a float."""
@@ -151,47 +156,47 @@ class Formula:
     smoothing: float
     outputs: tuple[int, ...]
 
-    def values(
-        self, weight: Sequence[Ints], sums: Sequence[Sequence[Ints]], totals: Totals
-    ) -> Iterator[Floats]:
-        """Yield the values of each output.
+    def write(
+        self, weight: Limbs, sums: Iterable[Limbs], totals: Totals, out: NDArray[np.float64]
+    ) -> None:
+        """Write the values of each output.
 
         Parameters
         ----------
         weight : sequence of (ndarray of int of shape (n,))
             Limbs of the weight.
-        sums : sequence of sequence of (ndarray of int of shape (n,))
+        sums : iterable of sequence of (ndarray of int of shape (n,))
             Limbs of each sum.
         totals : Totals
             Has their grids, which are one for weights and sums of classes.
-
-        Yields
-        ------
-        ndarray of float of shape (n,)
+        out : ndarray of float of shape (n, n_outputs)
+            Receives the values.
         """
         total = to_floats(weight, totals.weight_grid) + self.smoothing
-        for prior, output in zip(self.prior.tolist(), self.outputs, strict=True):
-            own = sums[output] if output >= 0 else _rest(weight, sums)
-            value = to_floats(own, totals.sum_grid) + self.smoothing * prior
-            with np.errstate(invalid="ignore"):  # nothing known and no smoothing: 0/0
-                value /= total
-            yield value
+        rest = [limb.copy() for limb in weight] if _REST in self.outputs else []
+        for number, own in enumerate(sums):
+            for left, limb in zip(rest, own, strict=False):
+                np.subtract(left, limb, out=left)
+            if number in self.outputs:
+                self._write_one(number, to_floats(own, totals.sum_grid), total, out)
+        if rest:
+            self._write_one(_REST, to_floats(rest, totals.sum_grid), total, out)
+
+    def _write_one(
+        self, number: int, own: NDArray[Any], total: NDArray[Any], out: NDArray[np.float64]
+    ) -> None:
+        place = self.outputs.index(number)
+        value = out[:, place]
+        np.add(own, self.smoothing * float(self.prior[place]), out=value)
+        with np.errstate(invalid="ignore"):  # nothing known and no smoothing: 0/0
+            value /= total
 
     def table(self, totals: Totals) -> Floats:
         """Return the value of every category, of shape (n_categories + 1, n_outputs)."""
         sums = [list(each.T) for each in np.moveaxis(totals.sums, 1, 0)]
-        values = self.values(list(totals.weight.T), sums, totals)
-        return np.stack(list(values), axis=1)
-
-
-def _rest(weight: Sequence[Ints], sums: Sequence[Sequence[Ints]]) -> list[Ints]:
-    """Return the weight that is in none of the sums."""
-    return [
-        limb - np.add.reduce([own[place] for own in sums])
-        if len(sums) > 1
-        else limb - sums[0][place]
-        for place, limb in enumerate(weight)
-    ]
+        out = np.empty((len(totals.weight), len(self.outputs)), order="F")
+        self.write(list(totals.weight.T), sums, totals, out)
+        return out
 
 
 def add_up(target: Target) -> Totals:
