@@ -69,7 +69,9 @@ def factorize(column: Column, name: str = "") -> tuple[Codes, NDArray[Any]]:
 def _number_integers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
     if values.dtype.kind == "b":
         return values.astype(np.intp), np.array([False, True])
-    low, high = int(values.min()), int(values.max())
+    low, high = 0, int(np.bitwise_or.reduce(values))  # in one pass: none is larger or negative
+    if high < 0 or high >= max(2 * len(values), _SMALL_RANGE):
+        low, high = int(values.min()), int(values.max())
     if high - low >= max(2 * len(values), _SMALL_RANGE):
         codes, categories = pd.factorize(values)
         return codes, categories
