@@ -12,6 +12,7 @@ from importlib import import_module
 
 TABLES = {
     "backends": "serial, processes and Ray beside joblib and one Ray task a unit",
+    "encoding": "ordered target statistics beside category_encoders",
     "sweep": "sweeps with a store beside Ray Tune, Optuna and a grid search",
 }
 
