@@ -219,10 +219,11 @@ def compare(contest: Contest, rounds: int) -> str:
     median = {name: statistics.median(each) for name, each in seconds.items()}
     ratio, share = statistics.median(ratios), memory["ours"] / max(memory["theirs"], 1e-9)
     goal = "-" if contest.goal is None else f"{contest.goal:.0f}x {_met(ratio >= contest.goal)}"
+    spread = f"({min(ratios):.1f} - {max(ratios):.1f})"
     return (
         f"  {contest.name:<34} {median['ours']:>9.4f} {median['theirs']:>9.4f} {ratio:>8.1f}x"
-        f" {f'({min(ratios):.1f} - {max(ratios):.1f})':>17} {goal:>11}"
-        f" {memory['ours']:>9.1f} {memory['theirs']:>9.1f} {share:>7.0%} {_met(share <= MEMORY_GOAL)}"
+        f" {spread:>17} {goal:>11} {memory['ours']:>9.1f} {memory['theirs']:>9.1f}"
+        f" {share:>7.0%} {_met(share <= MEMORY_GOAL)}"
     )
 
 
