@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from distsearch.errors import InvalidInputError
 
-__all__ = ["as_index", "codes_type", "count_codes", "factorize", "joined", "locate"]
+__all__ = [
+    "as_index",
+    "as_objects",
+    "codes_type",
+    "count_codes",
+    "factorize",
+    "is_missing",
+    "joined",
+    "locate",
+]
 
 _SMALL_RANGE = 2**16
 _BLOCK = 2**16
@@ -50,12 +59,15 @@ def factorize(column: Column, name: str = "") -> tuple[Codes, NDArray[Any]]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         values: Any = column.array
         return values.codes.astype(np.intp), np.asarray(values.categories)
+    column = _with_plain_floats(column)
     if isinstance(column.dtype, np.dtype):
         column = np.asarray(column)
         if column.dtype.kind in "iub":
             return _number_integers(column)
-        if column.dtype.kind in "US":
-            column = column.astype(object)  # fixed-width text has lost its trailing zeros already
+        if column.dtype == np.float16:
+            column = column.astype(np.float32)
+        elif column.dtype.kind in "US" or column.dtype == np.longdouble:
+            column = column.astype(object)
     try:
         codes, categories = pd.factorize(column)
     except TypeError as error:
@@ -64,6 +76,18 @@ def factorize(column: Column, name: str = "") -> tuple[Codes, NDArray[Any]]:
             f"text, numbers, dates or other hashable values; convert them first."
         ) from error
     return codes, np.asarray(categories)
+
+
+def is_missing(column: Column) -> NDArray[np.bool_]:
+    """Return which values of a column are missing, of shape (n,)."""
+    return np.asarray(pd.isna(_with_plain_floats(column)))
+
+
+def _with_plain_floats(column: Column) -> Column:
+    """Return floats of pandas' and Arrow's own types as NumPy's, where NaN is missing too."""
+    if isinstance(column.dtype, np.dtype) or not pd.api.types.is_float_dtype(column.dtype):
+        return column
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 def _number_integers(values: NDArray[Any]) -> tuple[Codes, NDArray[Any]]:
@@ -136,9 +160,7 @@ def locate(known: pd.Index[Any], categories: NDArray[Any]) -> Codes:
         places = np.asarray(known.get_indexer(pd.Index(values)), dtype=np.intp)
         places[~exact] = -1
         return places
-    if known.dtype.kind != "M" or wanted.dtype.kind != "M":
-        known, wanted = known.astype(object), wanted.astype(object)
-    return np.asarray(known.get_indexer(wanted), dtype=np.intp)
+    return np.asarray(known.astype(object).get_indexer(wanted.astype(object)), dtype=np.intp)
 
 
 def _convert(values: NDArray[Any], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -156,6 +178,11 @@ def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
         return np.concatenate([first, second])
     if not len(first) or not len(second):
         return second if not len(first) else first
-    if first.dtype.kind == second.dtype.kind:
+    if first.dtype.kind == second.dtype.kind and first.dtype.kind in _NUMBERS:
         return np.concatenate([first, second])
-    return np.concatenate([first.astype(object), second.astype(object)])
+    return np.concatenate([as_objects(first), as_objects(second)])
+
+
+def as_objects(categories: NDArray[Any]) -> NDArray[Any]:
+    """Return categories as Python has them: times are times, not numbers of nanoseconds."""
+    return np.asarray(pd.Index(categories).astype(object), dtype=object)

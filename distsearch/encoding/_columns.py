@@ -17,6 +17,12 @@ from distsearch.errors import InvalidInputError, UnknownNameError
 __all__ = ["Columns", "find_column", "is_category"]
 
 
+_INTEGERS = [f"{sign}{bits}" for sign in ("Int", "UInt") for bits in (8, 16, 32, 64)]
+
+_PLAIN = {"integer", "floating", "boolean", "datetime", "datetime64"}
+"""What objects may all be to be kept as something simpler."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Columns:
     """A table as a list of columns, matched by position.
@@ -71,7 +77,7 @@ class Columns:
                     f"required by {type(estimator).__name__}."
                 )
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return cls([_without_zone(table.iloc[:, j]) for j in range(table.shape[1])], table.index)
+        return cls([table.iloc[:, j] for j in range(table.shape[1])], table.index)
 
 
 def _as_frame(X: Any) -> pd.DataFrame | None:
@@ -85,10 +91,22 @@ def _as_frame(X: Any) -> pd.DataFrame | None:
     if not hasattr(X, "__arrow_c_stream__"):
         return None
     try:
-        frame: pd.DataFrame = pd.DataFrame.from_arrow(X)  # type: ignore[attr-defined]
-        return frame
-    except ImportError:  # without pyarrow, a value at a time
-        return pd.DataFrame({j: pd.Series(X[name].to_list()) for j, name in enumerate(X.columns)})
+        import pyarrow as pa
+    except ImportError:  # then a value at a time
+        lists = {j: pd.Series(X[name].to_list()) for j, name in enumerate(X.columns)}
+        return pd.DataFrame(lists)
+    # Integers stay integers where some are missing.
+    integers = {getattr(pa, kind.lower())(): pd.api.types.pandas_dtype(kind) for kind in _INTEGERS}
+    table = pa.table(X)
+    try:
+        frame: pd.DataFrame = table.to_pandas(types_mapper=integers.get)
+    except ValueError:  # a dictionary that holds a missing value
+        columns = [
+            column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for column in table.columns
+        ]
+        frame = pa.table(columns, table.column_names).to_pandas(types_mapper=integers.get)
+    return frame
 
 
 def _as_objects(X: Any) -> Any:
@@ -101,17 +119,10 @@ def _as_objects(X: Any) -> Any:
 
 def _settle(column: Any) -> Column:
     """Give a column of an array of objects the type that all of its values have."""
-    if column.dtype.kind != "O":
+    if column.dtype.kind != "O" or pd.api.types.infer_dtype(column, skipna=False) not in _PLAIN:
         return np.asarray(column)
     settled: pd.Series[Any] = pd.Series(column).infer_objects()
-    return np.asarray(column) if settled.dtype.kind == "O" else settled
-
-
-def _without_zone(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Write times of a zone as times of UTC, which no file format has trouble with."""
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
-    return column
+    return settled
 
 
 def is_category(column: Column) -> bool:

@@ -12,6 +12,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from distsearch._sklearn import HasMethods, Interval, StrOptions
+from distsearch.encoding._categories import as_objects
 from distsearch.encoding._columns import Columns, find_column
 from distsearch.encoding._learned import Learned
 from distsearch.encoding._locating import fingerprint
@@ -86,7 +87,7 @@ class OrderedTargetEncoder(EncoderWorkings):
         The labels in sorted order, the second being the positive class of a binary target; None
         for a continuous one.
     prior_ : ndarray of shape (n_outputs,)
-        The prior of each output.
+        The prior of each output; empty while only one class was seen.
     n_samples_seen_ : int
         Number of training rows.
     n_features_in_, feature_names_in_
@@ -209,8 +210,7 @@ class OrderedTargetEncoder(EncoderWorkings):
         """
         self._validate_params()
         table, target = self._read(X, y, sample_weight, reset=True)
-        self._learned = self._learn(table, target)
-        self._settle()
+        self._settle(self._learn(table, target))
         self._training: dict[str, Any] | None = {
             "told": False, "print": fingerprint(self._locate(table)),
         }  # fmt: skip
@@ -243,8 +243,7 @@ class OrderedTargetEncoder(EncoderWorkings):
         bare = Learned.of(self.target_type, target, ())
         nothing: list[Totals | None] = [None] * len(self.encoded_features_)
         values, totals = self._encode_training(table, target, self._formula(bare), nothing, 0)
-        self._learned = bare.with_columns(totals)
-        self._settle()
+        self._settle(bare.with_columns(totals))
         self._training = None
         return self._assemble(table, values)
 
@@ -273,8 +272,7 @@ class OrderedTargetEncoder(EncoderWorkings):
         first = not hasattr(self, "_learned")
         table, target = self._read(X, y, sample_weight, reset=first)
         more = self._learn(table, target)
-        self._learned = more if first else self._learned + more
-        self._settle(partial=True)
+        self._settle(more if first else self._learned + more, partial=True)
         self._training = None
         return self
 
@@ -298,13 +296,16 @@ class OrderedTargetEncoder(EncoderWorkings):
         self._validate_params()
         for other in others:
             check_is_fitted(other, "_learned")
-            if not hasattr(self, "_learned"):
+        learned = getattr(self, "_learned", None)
+        for other in others:
+            if learned is None:
                 self._adopt(other)
-                continue
-            self._features.check_same(other._features)
-            self._learned = self._learned + other._learned
-        if others:
-            self._settle(partial=True)
+                learned = other._learned
+            else:
+                self._features.check_same(other._features)
+                learned = learned + other._learned
+        if learned is not None:
+            self._settle(learned, partial=True)
             self._training = None
         return self
 
@@ -384,7 +385,7 @@ class OrderedTargetEncoder(EncoderWorkings):
             raise InvalidInputError(f"Column {column!r} is not encoded, so it has no statistics.")
         totals = self._learned.columns[self.encoded_features_.tolist().index(j)]
         names = self._output_names()[j]
-        frame = pd.DataFrame({"category": [*totals.categories.tolist(), None]}, dtype=object)
+        frame = pd.DataFrame({"category": [*as_objects(totals.categories), None]}, dtype=object)
         frame["weight"] = totals.total_weight()
         frame[names] = self._formula(self._learned).table(totals)
         return frame if totals.weight[-1].any() else frame[:-1]

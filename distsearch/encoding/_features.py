@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from distsearch._warn import warn_caller
 from distsearch._wording import count, listed
 from distsearch.encoding._categories import Column
 from distsearch.encoding._columns import Columns, find_column, is_category
 from distsearch.encoding._names import name_outputs
-from distsearch.errors import DistsearchWarning, InvalidInputError
+from distsearch.errors import InvalidInputError
 
 __all__ = ["Features", "choose_features"]
 
@@ -105,11 +105,9 @@ def choose_features(
         every = columns == "all"
         chosen = [j for j in range(n) if j != by and (every or is_category(table[j]))]
         if not chosen:
-            warnings.warn(
+            warn_caller(
                 "None of the columns is categorical, so nothing is encoded. Name the columns to "
-                "encode, or use columns='all'.",
-                DistsearchWarning,
-                stacklevel=5,
+                "encode, or use columns='all'."
             )
     else:
         chosen = sorted({find_column(each, names, n, "columns") for each in np.ravel(columns)})

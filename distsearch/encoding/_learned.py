@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from distsearch._wording import listed, quoted
@@ -71,7 +72,7 @@ class Learned:
                 )
             return None
         try:
-            if (self.labels.dtype.kind in "US") != (more.dtype.kind in "US"):
+            if _group(self.labels) != _group(more):
                 raise TypeError
             labels = np.union1d(self.labels, more)
         except TypeError:
@@ -136,6 +137,14 @@ class Learned:
             )
         return tuple(totals.with_classes(self.labels, labels) for totals in self.columns)
 
+    def is_ready(self, drop: Any) -> bool:
+        """Say whether an encoding can follow, rather than wait for more classes."""
+        classes = self.classes
+        if classes is None:
+            return True
+        waits = self.kind == "multiclass" and not _is_known(drop)
+        return len(classes) > 1 and not (waits and drop not in classes.tolist())
+
     def place(self, target: Target) -> Target:
         """Return a target with places among the labels learned.
 
@@ -180,6 +189,11 @@ class Learned:
             means = Formula(np.zeros(len(outputs)), 0.0, outputs).table(self.overall)[0]
         else:
             means = np.full(len(outputs), float(prior))
+        if not np.isfinite(means * smoothing).all():
+            raise InvalidInputError(
+                f"The prior ({quoted(float(means[0]))}) times the smoothing ({smoothing}) is no "
+                f"finite number. Scale the target, or smooth less."
+            )
         return Formula(means, float(smoothing), outputs)
 
     def _outputs(self, drop: Any) -> tuple[int, ...]:
@@ -229,9 +243,18 @@ class Learned:
         return cls(**{**plain, "overall": _totals(plain["overall"]), "columns": columns})
 
 
+def _is_known(drop: Any) -> bool:
+    return drop is None or (isinstance(drop, str) and drop == "first")
+
+
+def _group(labels: NDArray[Any]) -> str:
+    """Return what labels have to have in common to be compared."""
+    return "number" if labels.dtype.kind in "biuf" else labels.dtype.kind
+
+
 def _plain(totals: Totals) -> dict[str, Any]:
     return {
-        "categories": totals.categories,
+        "categories": _plain_categories(totals.categories),
         "weight": totals.weight,
         "sums": totals.sums,
         "weight_grid": [totals.weight_grid.low, totals.weight_grid.size],
@@ -239,6 +262,18 @@ def _plain(totals: Totals) -> dict[str, Any]:
     }
 
 
+def _plain_categories(categories: NDArray[Any]) -> Any:
+    """Return times of a zone, which are objects, as times of UTC."""
+    zoned = categories.dtype.kind == "O" and all(getattr(c, "tzinfo", None) for c in categories)
+    if not zoned or not len(categories):
+        return categories
+    return {"utc": pd.to_datetime(pd.Index(categories), utc=True).tz_localize(None).to_numpy()}
+
+
 def _totals(plain: dict[str, Any]) -> Totals:
-    grids = {name: Grid(*plain[name]) for name in ("weight_grid", "sum_grid")}
-    return Totals(**{**plain, **grids})
+    categories = plain["categories"]
+    if isinstance(categories, dict):
+        utc = pd.DatetimeIndex(categories["utc"]).tz_localize("UTC")
+        categories = np.asarray(utc.astype(object), dtype=object)
+    grids: dict[str, Any] = {name: Grid(*plain[name]) for name in ("weight_grid", "sum_grid")}
+    return Totals(**{**plain, **grids, "categories": categories})

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from distsearch._wording import count
 from distsearch.backends import derive_seed, seed_sequence
-from distsearch.encoding._categories import Column
+from distsearch.encoding._categories import Column, is_missing
 from distsearch.errors import InvalidInputError
 
 __all__ = ["add_noise", "make_orders"]
@@ -53,7 +53,7 @@ def make_orders(
 
 
 def _sort(column: Column) -> NDArray[np.intp]:
-    missing = np.asarray(pd.isna(column))
+    missing = is_missing(column)
     if missing.any():
         raise InvalidInputError(
             f"The column to order by has {count(int(missing.sum()), 'missing value')}, the first "

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from distsearch._wording import count, listed
-from distsearch.encoding._categories import Codes, Column
+from distsearch.encoding._categories import Codes, Column, as_objects, is_missing
 from distsearch.errors import InvalidInputError
 
 __all__ = ["Fixed", "Policies", "set_fixed"]
@@ -39,14 +39,14 @@ class Policies:
         """Refuse missing values in training rows where that is the policy."""
         if self.missing == "error":
             for column, name in zip(columns, names, strict=True):
-                _refuse_missing(pd.isna(column), name)
+                _refuse_missing(is_missing(column), name)
 
     def set_training(
         self, values: NDArray[np.float64], column: Column, prior: NDArray[np.float64]
     ) -> None:
         """Set the values of the training rows where one column is missing."""
         if self.missing in {"prior", "nan"}:
-            rows = np.asarray(pd.isna(column))
+            rows = is_missing(column)
             values[rows] = prior if self.missing == "prior" else np.nan
 
     def replacements(
@@ -111,7 +111,8 @@ def _refuse_unknown(
     rows = np.flatnonzero(unknown[codes])
     if len(rows):
         found = pd.unique(codes[rows])
-        values = ["a missing value" if code < 0 else categories[code] for code in found.tolist()]
+        known = as_objects(categories)
+        values = ["a missing value" if code < 0 else known[code] for code in found.tolist()]
         raise InvalidInputError(
             f"Column {name!r} has {count(len(rows), 'row')} with categories that training had not: "
             f"{listed(values, 5)}, the first in row {rows[0]}. Correct them, or set handle_unknown "

@@ -45,7 +45,7 @@ class Ledger:
     @classmethod
     def of(cls, target: Target, before: Totals) -> Ledger:
         """Return the layout for a target whose running totals begin with those given."""
-        counts = target.weights is None and target.classes is not None
+        counts = target.is_counted and target.classes is not None
         if counts:
             counts = int(before.weight.sum()) + len(target) < 2 ** (_FIELD_BITS - 1)
         return cls(target.n_sums, target.weight_grid.size, target.sum_grid.size, counts)
@@ -60,7 +60,7 @@ class Ledger:
             for column, one_each in zip(columns, self._one_each(), strict=True):
                 np.take(one_each, part.y, out=column, mode="clip")
             return
-        weight = 1 if part.weights is None else part.weight_limbs()
+        weight = 1 if part.is_counted else part.weight_limbs()
         columns[: self.weight_size] = weight
         sums = columns[self.weight_size :]
         if part.classes is None:

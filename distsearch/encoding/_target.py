@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from distsearch._wording import count, listed, quoted
-from distsearch.encoding._categories import count_codes, factorize
+from distsearch.encoding._categories import count_codes, factorize, is_missing
 from distsearch.encoding._exact import COUNTS, Grid, find_grid, to_limbs
 from distsearch.errors import InvalidInputError
 
@@ -20,6 +21,7 @@ __all__ = ["MOST_CLASSES", "Target", "TargetType", "check_labels", "read_target"
 TargetType = Literal["binary", "continuous", "multiclass"]
 
 Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 _BYTE = 256
 
@@ -60,10 +62,15 @@ class Target:
         """
         return 1 if self.classes is None else max(1, len(self.classes) - 1)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether weights are kept as the number of rows."""
+        return self.weights is None and self.weight_grid == COUNTS
+
     def weight_limbs(self) -> Ints:
         """Return the weights as limbs, of shape (weight_grid.size, n)."""
-        assert self.weights is not None
-        return to_limbs(self.weights, self.weight_grid)
+        weights = np.ones(len(self)) if self.weights is None else self.weights
+        return to_limbs(weights, self.weight_grid)
 
     def sum_limbs(self) -> Ints:
         """Return weight times number as limbs, of shape (sum_grid.size, n)."""
@@ -119,6 +126,8 @@ def read_target(y: Any, target_type: str, sample_weight: Any, n_rows: int, who: 
                 raise InvalidInputError(
                     "The target is too large: its values add up to more than 1.8e308. Scale it."
                 )
+        if weights is not None:
+            _refuse_underflow(values, weights, weighted)
         target = Target(None, values, weights, sum_grid=find_grid(weighted))
     else:
         target = Target(labels[1], labels[0], weights)
@@ -128,33 +137,58 @@ def read_target(y: Any, target_type: str, sample_weight: Any, n_rows: int, who: 
     return target.with_grids(grid, target.sum_grid if labels is None else grid)
 
 
+def _refuse_underflow(values: Floats, weights: Floats, weighted: Floats) -> None:
+    lost = (np.abs(weighted) < np.finfo(np.float64).tiny) & (values != 0) & (weights != 0)
+    if lost.any():
+        row = int(lost.argmax())
+        raise InvalidInputError(
+            f"The weight {weights[row]} times the target {values[row]} of row {row} is too small a "
+            f"number. Scale the target or the weights."
+        )
+
+
 def _read_column(y: Any, n_rows: int, who: str) -> Any:
     if y is None:
         raise InvalidInputError(
             f"{who} requires y to be passed, but the target y is None. Pass the target of each row."
         )
-    if not (isinstance(y, pd.Series) and isinstance(y.dtype, pd.CategoricalDtype)):
-        if not hasattr(y, "dtype") and not hasattr(y, "__array__"):
-            y = pd.Series(list(y), dtype=object).infer_objects()
-        elif not isinstance(y, (np.ndarray, pd.Series, pd.Categorical)) and hasattr(y, "to_list"):
-            y = pd.Series(y.to_list(), dtype=object).infer_objects()  # a series of Polars or Arrow
-    if isinstance(y, (pd.Series, pd.Categorical)):
-        column: Any = pd.Series(y)
-    else:
-        column = pd.Series(column_or_1d(y, warn=True), copy=False)
+    column = _as_series(y)
     if len(column) != n_rows:
         raise InvalidInputError(
             f"X and y have inconsistent numbers of samples: {n_rows} and {len(column)}. Rows are "
             f"matched by position, so both need the same number."
         )
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O":
-        column = column.infer_objects()
-    if column.hasnans:
-        missing = column.isna().to_numpy()
+    missing = is_missing(column)
+    if missing.any():
         raise InvalidInputError(
             f"The target is missing (NaN) in {count(int(missing.sum()), 'row')}, the first being "
             f"row {int(missing.argmax())}. Drop these rows or fill them in."
         )
+    if pd.api.types.is_complex_dtype(column.dtype):
+        raise InvalidInputError("Complex data not supported: the target has complex numbers.")
+    if isinstance(column.dtype, np.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
+        return column
+    return pd.Series(np.array(column.tolist()))
+
+
+def _as_series(y: Any) -> pd.Series[Any]:
+    if np.ma.isMaskedArray(y) and np.ma.is_masked(y):
+        y = pd.Series(y.tolist(), dtype=object)
+    if isinstance(y, (pd.Series, pd.Categorical)):
+        column: pd.Series[Any] = pd.Series(y, copy=False)
+    elif hasattr(y, "__array__") and not hasattr(y, "to_list"):
+        column = pd.Series(column_or_1d(y, warn=True), copy=False)
+    elif hasattr(y, "to_list") or (isinstance(y, Sequence) and not isinstance(y, str)):
+        values = y.to_list() if hasattr(y, "to_list") else list(y)  # Polars and Arrow have it
+        column = pd.Series(values, dtype=object)
+    else:
+        raise InvalidInputError(
+            f"y must be an array-like with one value a row. Got {type(y).__name__} instead."
+        )
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "O":
+        if pd.api.types.infer_dtype(column) == "decimal":
+            return column.astype(np.float64)
+        return column.infer_objects()
     return column
 
 
@@ -172,8 +206,6 @@ def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
 
 
 def _read_numbers(column: pd.Series[Any]) -> NDArray[np.float64]:
-    if pd.api.types.is_complex_dtype(column.dtype):
-        raise InvalidInputError("Complex data not supported: the target has complex numbers.")
     if not pd.api.types.is_numeric_dtype(column.dtype):
         raise InvalidInputError(
             f"A continuous target must be numbers. Got values such as {quoted(column.iloc[0])} "
@@ -230,7 +262,9 @@ def _are_whole(column: pd.Series[Any]) -> bool:
     if column.dtype.kind in "iu":
         return True
     values = column.to_numpy(dtype=np.float64)
-    return bool((values[:1000] % 1 == 0).all() and (values % 1 == 0).all())
+    if not (np.isfinite(values).all() and (values[:1000] % 1 == 0).all()):
+        return False
+    return bool((values % 1 == 0).all())
 
 
 def _sort(classes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -242,4 +276,11 @@ def _sort(classes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
             f"text or all numbers."
         ) from None
     classes = classes[order]
-    return np.array(classes.tolist()) if classes.dtype.kind == "O" else classes, order
+    if classes.dtype.kind == "O":
+        simple = np.array(classes.tolist())
+        classes = simple if simple.tolist() == classes.tolist() else classes
+    if classes.ndim > 1:
+        raise InvalidInputError(
+            f"The labels of the target must be text or numbers. Got {quoted(classes[0])} instead."
+        )
+    return classes, order

@@ -202,7 +202,7 @@ class Formula:
 def add_up(target: Target) -> Totals:
     """Return the totals of all rows, without categories."""
     totals = Totals.empty(np.empty(0), target)
-    if target.weights is None and target.classes is not None:
+    if target.is_counted and target.classes is not None:
         totals.weight[0] = len(target)
         totals.sums[0, :, 0] = count_codes(target.y, target.n_sums + 1)[1:]
         return totals
@@ -240,13 +240,13 @@ def _add_block(totals: Totals, slots: Codes, target: Target) -> None:
     def add(table: Ints, slots: Codes, limb: Ints | None = None) -> None:
         table += np.bincount(slots, limb, minlength=n_slots).astype(np.int64, copy=False)
 
-    weights = [None] if target.weights is None else [*target.weight_limbs()]
+    weights = [None] if target.is_counted else [*target.weight_limbs()]
     for place, limb in enumerate(weights):
         add(totals.weight[:, place], slots, limb)
     if target.classes is None:
         for place, limb in enumerate(target.sum_limbs()):
             add(totals.sums[:, 0, place], slots, limb)
-    elif target.weights is None:
+    elif target.is_counted:
         _count_classes(totals, slots, target)
     else:
         for label in range(1, len(target.classes)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from distsearch._sklearn import output_container
+from distsearch._warn import warn_caller
 from distsearch.backends import Backend, open_backend, seed_sequence
 from distsearch.encoding._columns import Columns
 from distsearch.encoding._features import Features, choose_features
@@ -24,7 +24,7 @@ from distsearch.encoding._passes import encode_columns, is_worth_sending, learn_
 from distsearch.encoding._policies import Policies, set_fixed
 from distsearch.encoding._target import Target, read_target
 from distsearch.encoding._totals import Formula, Totals
-from distsearch.errors import DistsearchWarning, InvalidInputError
+from distsearch.errors import InvalidInputError
 
 __all__ = ["EncoderWorkings"]
 
@@ -52,7 +52,8 @@ class EncoderWorkings(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Columns, Target]:
         """Read training rows."""
         table = Columns.read(X, self, reset=reset)
-        if reset:
+        if reset:  # a fit that fails leaves the encoder unfitted, not with columns of another one
+            self.__dict__.pop("_learned", None)
             self._choose_columns(table)
         known = None if reset else self._learned
         numbers = known is not None and known.labels is None
@@ -85,11 +86,9 @@ class EncoderWorkings(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Floats, list[Totals]]:  # fmt: skip
         columns = self._features.take_encoded(table)
         if self.smoothing == 0 and columns:
-            warnings.warn(
+            warn_caller(
                 "Without smoothing, the first row of each category is 0/0 and becomes NaN. Use "
-                "smoothing > 0, or a model that takes NaN.",
-                DistsearchWarning,
-                stacklevel=4,
+                "smoothing > 0, or a model that takes NaN."
             )
         seed = seed_sequence(self.random_state)
         orders = make_orders(
@@ -163,26 +162,25 @@ class EncoderWorkings(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return
         if len(self.encoded_features_) and fingerprint(self._locate(table)) == training["print"]:
             training["told"] = True
-            warnings.warn(
+            warn_caller(
                 "These are the rows that the encoder was fitted on, and transform encodes them by "
-                "their own targets too. Fit a model on fit_transform(X, y), which does not.",
-                DistsearchWarning,
-                stacklevel=4,
+                "their own targets too. Fit a model on fit_transform(X, y), which does not."
             )
 
-    def _settle(self, *, partial: bool = False) -> None:
-        """Set what follows from what was learned."""
-        learned = self._learned
+    def _settle(self, learned: Learned, *, partial: bool = False) -> None:
+        """Keep what was learned and what follows from it."""
+        ready = not partial or learned.is_ready(self.drop)
+        prior = self._formula(learned).prior if ready else np.empty(0)
+        self._learned = learned
         self.n_samples_seen_ = learned.n_rows
         self.classes_ = learned.classes
         self.target_type_ = learned.kind
+        self.prior_ = prior
         self._indexes = [totals.index() for totals in learned.columns]
-        if not partial or learned.classes is None or len(learned.classes) > 1:
-            self.prior_ = self._formula(learned).prior
 
     def _adopt(self, other: EncoderWorkings) -> None:
         for name in (
-            "_learned", "_ordered_by", "encoded_features_", "n_features_in_", "feature_names_in_",
+            "_ordered_by", "encoded_features_", "n_features_in_", "feature_names_in_",
         ):  # fmt: skip
             if hasattr(other, name):
                 setattr(self, name, getattr(other, name))
