@@ -56,6 +56,7 @@ def factorize(column: Column, name: str = "") -> tuple[Codes, NDArray[Any]]:
     InvalidInputError
         For values that cannot be compared, such as lists.
     """
+    name = name or str(getattr(column, "name", ""))
     if isinstance(column.dtype, pd.CategoricalDtype):
         values: Any = column.array
         return values.codes.astype(np.intp), np.asarray(values.categories)

@@ -112,9 +112,12 @@ def _as_frame(X: Any) -> pd.DataFrame | None:
 def _as_objects(X: Any) -> Any:
     """Keep the types of values: NumPy would make text of numbers that stand beside text."""
     try:
-        return np.array(X, dtype=object)
+        array = np.array(X, dtype=object)
     except ValueError as error:
         raise InvalidInputError(f"X is no table: {error}. All rows need the same length.") from None
+    if array.ndim == 1 and any(isinstance(row, (list, tuple)) for row in array):
+        raise InvalidInputError("X is no table: its rows differ. All rows need the same length.")
+    return array
 
 
 def _settle(column: Any) -> Column:
@@ -158,12 +161,12 @@ def find_column(place: Any, names: Sequence[str] | None, n_features: int, what: 
     if isinstance(place, str):
         if names is None:
             raise UnknownNameError(
-                f"{what} names column {place!r}, but X has no column names. Give positions from 0 "
-                f"to {n_features - 1}, or pass a frame."
+                f"{what} names column {str(place)!r}, but X has no column names. Give positions "
+                f"from 0 to {n_features - 1}, or pass a frame."
             )
         if place not in names:
             raise UnknownNameError(
-                f"{what} names column {place!r}, which X does not have; its columns are "
+                f"{what} names column {str(place)!r}, which X does not have; its columns are "
                 f"{listed(names, 20)}.{did_you_mean(place, names)}"
             )
         if list(names).count(place) > 1:

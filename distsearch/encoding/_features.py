@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from distsearch._warn import warn_caller
 from distsearch._wording import count, listed
 from distsearch.encoding._categories import Column
@@ -110,5 +108,5 @@ def choose_features(
                 "encode, or use columns='all'."
             )
     else:
-        chosen = sorted({find_column(each, names, n, "columns") for each in np.ravel(columns)})
+        chosen = sorted({find_column(each, names, n, "columns") for each in columns})
     return Features(n, None if names is None else tuple(names), tuple(chosen), by)

@@ -138,9 +138,10 @@ def read_target(y: Any, target_type: str, sample_weight: Any, n_rows: int, who: 
 
 
 def _refuse_underflow(values: Floats, weights: Floats, weighted: Floats) -> None:
-    lost = (np.abs(weighted) < np.finfo(np.float64).tiny) & (values != 0) & (weights != 0)
+    tiny = np.flatnonzero((np.abs(weighted) < np.finfo(np.float64).tiny) & (weights != 0))
+    lost = np.abs(weighted[tiny] / weights[tiny] - values[tiny]) > 1e-9 * np.abs(values[tiny])
     if lost.any():
-        row = int(lost.argmax())
+        row = int(tiny[lost.argmax()])
         raise InvalidInputError(
             f"The weight {weights[row]} times the target {values[row]} of row {row} is too small a "
             f"number. Scale the target or the weights."
@@ -200,8 +201,6 @@ def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
             sample_weight, np.empty((n_rows, 0)), dtype=np.float64, ensure_non_negative=True
         )
     )
-    if not weights.any():
-        raise InvalidInputError("All of sample_weight are zero. At least one row has to count.")
     return weights
 
 

@@ -112,13 +112,21 @@ class Totals:
         seen = np.asarray(self.weight.any(axis=1))
         seen[-1] = True
         if seen.all():
-            return self
+            return self._in_order()
         return replace(
             self,
             categories=self.categories[seen[:-1]],
             weight=self.weight[seen],
             sums=self.sums[seen],
-        )
+        )._in_order()
+
+    def _in_order(self) -> Totals:
+        """Return the totals with whole numbers sorted, however the rows were divided."""
+        kept = self.categories
+        if kept.dtype.kind not in "iu" or (kept[1:] > kept[:-1]).all():
+            return self
+        order = np.argsort(kept)
+        return self.take(order, kept[order])
 
     def __add__(self, other: Totals) -> Totals:
         """Return the totals of the rows of both, whose classes are the same."""
@@ -135,7 +143,7 @@ class Totals:
         places = np.append(places, len(categories))
         result.weight[places] += two.weight
         result.sums[places] += two.sums
-        return result
+        return result._in_order()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
