@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
-from distsearch.encoding import OrderedTargetEncoder
+from distsearch._categorical import TargetType, encode_first, make_encoder
 
 __all__ = ["in_place", "make_preparation", "with_encoding"]
 
@@ -67,15 +66,10 @@ def with_encoding(estimator: Any, categorical: Collection[int], y: NDArray[Any],
     """
     if not categorical:
         return estimator
-    target_type = "continuous"
+    target_type: TargetType = "continuous"
     if is_classifier(estimator):
         target_type = "binary" if len(np.unique(y)) == 2 else "multiclass"
-    # In a random order, because many files are sorted by class: in the order of such a file, the
-    # first rows would be encoded from their own class alone.
-    encoder = OrderedTargetEncoder(
-        list(categorical), target_type=target_type, order="random", random_state=seed
-    )
-    return Pipeline([("encode", encoder), ("estimator", estimator)])
+    return encode_first(estimator, make_encoder(list(categorical), target_type, seed))
 
 
 def in_place(

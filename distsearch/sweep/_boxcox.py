@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
+from distsearch._categorical import encode_first
 from distsearch.backends import Backend
 from distsearch.boxcox import BoxCoxSearchCV, BoxCoxTransformer, box_cox, make_strategy
 from distsearch.errors import InvalidInputError
@@ -78,8 +78,7 @@ def make_search(
     passthrough = None
     if categories is not None and categories.learn_from_target:
         passthrough = list(categories.positions)
-        steps = {"encode": categories.encoder(), "standardize": StandardScaler()}
-        estimator = Pipeline([*steps.items(), ("estimator", estimator)])
+        estimator = encode_first(estimator, categories.encoder())
     cv = params.get("cv", 5)
     if isinstance(cv, int):  # drawn at random, for many files are sorted
         cv = (StratifiedKFold if is_classifier(estimator) else KFold)(

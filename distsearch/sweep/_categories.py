@@ -16,7 +16,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from distsearch.encoding import OrderedTargetEncoder
+from distsearch._categorical import TargetType, make_encoder
 
 __all__ = ["Categories", "Encoding", "chain", "codes_of", "encoder_of"]
 
@@ -44,7 +44,7 @@ class Categories:
     positions: tuple[int, ...]
     n_features: int
     encoding: Encoding
-    target_type: Literal["binary", "multiclass", "continuous"]
+    target_type: TargetType
     seed: int
 
     @property
@@ -65,13 +65,7 @@ class Categories:
         becomes zeros in every column of its feature.
         """
         if self.learn_from_target:
-            # In a random order, because many files are sorted by class.
-            return OrderedTargetEncoder(
-                list(self.positions),
-                target_type=self.target_type,
-                order="random",
-                random_state=self.seed,
-            )
+            return make_encoder(self.positions, self.target_type, self.seed)
         one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
         return ColumnTransformer(
             [
