@@ -179,6 +179,25 @@ def test_numbers_that_are_not_the_same_in_another_type():
     assert small.transform(pd.DataFrame({"c": [-1]})).item() == 0.5
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda ids: pl.DataFrame({"id": ids}),
+        lambda ids: pa.table({"id": ids}),
+        lambda ids: pd.DataFrame({"id": pd.array(ids, dtype="Int64")}),
+        lambda ids: pd.DataFrame({"id": pd.Series(ids, dtype=object)}),
+        lambda ids: np.array(ids, dtype=object)[:, np.newaxis],
+        lambda ids: [[each] for each in ids],
+    ],
+    ids=["polars", "arrow", "Int64", "object", "array", "list"],
+)
+def test_large_whole_numbers_beside_missing_ones_are_kept_apart(make):
+    """Floats have not all of the whole numbers from 2**53 on."""
+    encoder = OrderedTargetEncoder("all").fit(make([2**53, 2**53 + 1, None, 2**53]), [1, 0, 0, 1])
+    found = encoder.transform(make([2**53, 2**53 + 1, None])).ravel()
+    np.testing.assert_allclose(found, [2.5 / 3, 0.5 / 2, 0.5 / 2], rtol=1e-15)
+
+
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_times_of_another_unit_or_zone(unit):
     times = pd.Series(pd.to_datetime(["2020-01-01", "2020-06-01", "2020-01-01", None]))

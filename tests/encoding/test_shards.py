@@ -14,6 +14,7 @@ from encoding.tables import (
     cuts,
     labels_of,
     make_large,
+    numbers_up_to,
     problems,
     quietly,
 )
@@ -21,11 +22,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from distsearch.encoding import OrderedTargetEncoder
+from distsearch.errors import InvalidInputError
 
 MAGNITUDES = [1e-9, 3e-5, 1.0, 7e6, 1e12]
-WILD = st.builds(
-    lambda digits, size: digits * size, st.floats(-10, 10), st.sampled_from(MAGNITUDES)
-)
+WILD = st.builds(lambda digits, size: digits * size, numbers_up_to(10), st.sampled_from(MAGNITUDES))
 WEIGHTS = st.sampled_from([0.1, 1.0, 1 / 3, 2.0, 1e-6, 1e6])
 WILD_PROBLEMS = problems(weights=WEIGHTS, numbers=WILD, most_columns=2, most_rows=12)
 
@@ -241,6 +241,12 @@ def test_the_smallest_numbers(tiny):
     minus_one.fit([[0], [0], [0]], [tiny, 1.0, -1.0], [1.0, 1.0, 1.0])
     encoder.partial_fit([[0]], [-1.0])
     assert encoder.transform([[0]]).item() == pytest.approx(tiny * 2 / 4, abs=5e-324)
+
+
+def test_products_too_small_for_floats_are_refused():
+    encoder = OrderedTargetEncoder("all", target_type="continuous")
+    with pytest.raises(InvalidInputError, match=r"weight 0\.1 times the target 5e-324 of row 1"):
+        encoder.fit([[0], [0]], [1.0, 5e-324], [1.0, 0.1])
 
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass"])

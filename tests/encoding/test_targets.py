@@ -187,7 +187,7 @@ def test_what_is_refused(y, how, words):
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ([0.0] * 8, "All of sample_weight are zero"),
+        ([0.0] * 8, "at least one non-zero|All of sample_weight"),
         ([1.0] * 7, "sample_weight"),
         ([1.0, -1.0] * 4, "[Nn]egative"),
         ([1.0, np.nan] * 4, "NaN"),
