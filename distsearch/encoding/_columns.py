@@ -82,13 +82,19 @@ class Columns:
 
 def _as_frame(X: Any) -> pd.DataFrame | None:
     if isinstance(X, pd.DataFrame):
+        if not X.columns.is_unique:
+            twice = X.columns[X.columns.duplicated()]
+            raise InvalidInputError(
+                f"X has more than one column of the name {twice[0]!r}. Rename one of them."
+            )
         return X
-    if isinstance(X, pd.Series):
+    columnar = hasattr(X, "__arrow_c_stream__")
+    if isinstance(X, pd.Series) or (columnar and not hasattr(X, "columns")):
         raise InvalidInputError(
-            "Expected a 2-dimensional container but got a pandas Series instead. Reshape your "
-            "data: pass a frame with one column."
+            f"Expected a 2-dimensional container but got a {type(X).__name__} instead. Reshape "
+            f"your data: pass a frame with one column."
         )
-    if not hasattr(X, "__arrow_c_stream__"):
+    if not columnar:
         return None
     try:
         import pyarrow as pa
@@ -168,11 +174,6 @@ def find_column(place: Any, names: Sequence[str] | None, n_features: int, what: 
             raise UnknownNameError(
                 f"{what} names column {str(place)!r}, which X does not have; its columns are "
                 f"{listed(names, 20)}.{did_you_mean(place, names)}"
-            )
-        if list(names).count(place) > 1:
-            raise InvalidInputError(
-                f"{what} names column {place!r}, and X has more than one of that name. Give its "
-                f"position instead."
             )
         return list(names).index(place)
     if isinstance(place, (int, np.integer)) and not isinstance(place, bool):

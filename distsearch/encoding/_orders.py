@@ -60,6 +60,8 @@ def _sort(column: Column) -> NDArray[np.intp]:
             f"in row {int(missing.argmax())}. Fill them in, or sort the rows yourself and use "
             f"order='given'."
         )
+    if isinstance(column.dtype, pd.CategoricalDtype) and not column.dtype.ordered:
+        column = pd.Series(column).astype(object)
     try:
         return np.asarray(pd.Series(column).reset_index(drop=True).sort_values(kind="stable").index)
     except TypeError as error:

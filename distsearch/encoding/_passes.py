@@ -51,7 +51,7 @@ def learn_columns(
         Where blocks are added up; None for here, in one pass.
     """
     if backend is None:
-        return [_add_up(column, target) for column in columns]
+        return [_add_up(column, target).observed() for column in columns]
     return [_merged(blocks) for blocks in _first_round(columns, target, backend, None)]
 
 
@@ -101,7 +101,9 @@ def encode_columns(
 
 
 def _add_up(column: Column, target: Target) -> Totals:
-    return sum_by_category(*factorize(column), target).observed()
+    totals = sum_by_category(*factorize(column), target)
+    # A category without weight here may have some in another block, whose totals it needs.
+    return totals.observed() if target.weights is None else totals
 
 
 def _one_pass(
@@ -157,7 +159,16 @@ def _two_rounds(
             slot, low, high, _ = units[outcome.index].payload
             chosen: Any = slice(low, high) if rows is None else rows[low:high]
             values[chosen, slot * width : (slot + 1) * width] = outcome.unwrap()
-    return [_merged(found) for found in first]
+    totals = [_merged(found) for found in first]
+    if rows is None:
+        return totals
+    return [_as_they_stand(each, column) for each, column in zip(totals, columns, strict=True)]
+
+
+def _as_they_stand(totals: Totals, column: Column) -> Totals:
+    """Bring categories in the order in which the rows have them, not the blocks."""
+    _, categories = factorize(column)
+    return totals.take(locate(totals.index(), categories), categories).observed()
 
 
 def _first_round(
@@ -211,4 +222,4 @@ def _merged(blocks: Sequence[Totals]) -> Totals:
     total = blocks[0]
     for block in blocks[1:]:
         total = total + block
-    return total
+    return total.observed()

@@ -201,6 +201,10 @@ def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
             sample_weight, np.empty((n_rows, 0)), dtype=np.float64, ensure_non_negative=True
         )
     )
+    if not np.isfinite(weights.sum()):
+        raise InvalidInputError(
+            "The weights add up to more than 1.8e308. Divide all of them by the same number."
+        )
     return weights
 
 

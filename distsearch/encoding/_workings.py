@@ -90,12 +90,13 @@ class EncoderWorkings(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "Without smoothing, the first row of each category is 0/0 and becomes NaN. Use "
                 "smoothing > 0, or a model that takes NaN."
             )
-        seed = seed_sequence(self.random_state)
+        random = self.order == "random"
+        seed = seed_sequence(self.random_state if random or self.noise else 0)
         orders = make_orders(
             len(table),
             self.n_permutations,
             None if self._ordered_by is None else table[self._ordered_by],
-            seed if self.order == "random" else None,
+            seed if random else None,
         )
         n_values = len(table) * len(columns) * len(formula.outputs) * len(orders)
         with self._backend(n_values) as backend:
