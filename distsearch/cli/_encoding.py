@@ -20,6 +20,7 @@ from distsearch.cli._errors import as_options
 from distsearch.encoding import OrderedTargetEncoder
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
 from distsearch.tables import ReadOptions, Table, describe_missing, fetch, load, write_table
+from distsearch.tables._cells import is_text, parse_numbers
 
 __all__ = ["Request", "run"]
 
@@ -140,11 +141,28 @@ def _load(request: Request) -> tuple[Table, list[str]]:
     ]
     if not encoded:
         raise InvalidInputError(
-            f"{table.source}: there is nothing to encode, for every column is numeric. Name "
+            f"{table.source}: there is nothing to encode, for every "
+            f"{'other column' if any(left_out - {None}) else 'column'} is numeric. Name "
             f"columns with --columns, or declare numbers that are names with --categorical."
         )
+    if not request.columns:
+        _refuse_decimals(table, encoded)
     _check_values(request, table, encoded)
     return _as_categories(table, encoded), encoded
+
+
+def _refuse_decimals(table: Table, encoded: list[str]) -> None:
+    """Refuse to take numbers with the other decimal mark for text, unless they are named."""
+    other = "," if table.options.decimal == "." else "."
+    for name in encoded:
+        texts = table.X[name].dropna()
+        declared = name in table.options.categorical
+        if not declared and is_text(texts) and not parse_numbers(texts, other)[1].any():
+            raise DataError(
+                f"{table.source}: {name!r} looks like numbers with the decimal mark {other!r} "
+                f"({listed(texts.drop_duplicates(), 3)}). Use --decimal {other!r}, or name the "
+                f"columns to encode with --columns."
+            )
 
 
 def _check_columns(request: Request, table: Table) -> None:

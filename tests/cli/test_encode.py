@@ -557,3 +557,22 @@ def test_real_tables(
     np.testing.assert_allclose(
         encoded[name], frame[name].fillna("(missing)").map(expected).fillna(y.mean()), rtol=1e-9
     )
+
+
+def test_numbers_with_a_decimal_comma_are_not_taken_for_categories(run, tmp_path):
+    (tmp_path / "d.csv").write_text("city;x;y\na;1,5;0\nb;2,5;1\na;3,25;1\nb;2;0\n")
+    call = ("encode", tmp_path / "d.csv", "--target", "y", "-o", tmp_path / "o.csv")
+    done = run(*call)
+    assert done.code == 2
+    assert "'x' looks like numbers with the decimal mark ','" in done.err
+    assert "--decimal ','" in done.err
+    assert run(*call, "--decimal", ",").code == 0
+    assert run(*call, "--columns", "x").code == 0
+
+
+def test_a_text_column_that_orders_the_rows_is_no_number(run, tmp_path):
+    (tmp_path / "d.csv").write_text("city,y\na,0\nb,1\na,1\nb,0\n")
+    call = ("encode", tmp_path / "d.csv", "--target", "y", "-o", tmp_path / "o.csv")
+    done = run(*call, "--order", "city")
+    assert done.code == 2
+    assert "every other column is numeric" in done.err
