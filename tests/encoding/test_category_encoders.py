@@ -24,7 +24,7 @@ def theirs(X, y, smoothing=1.0):
     return encoder, encoder.fit_transform(X, y).to_numpy(dtype=float)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.integers(4, 30).flatmap(
         lambda n: st.tuples(

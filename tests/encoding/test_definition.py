@@ -13,7 +13,7 @@ from distsearch.errors import DistsearchWarning
 WEIGHTS = st.just(0.0) | st.floats(0.01, 100.0) | st.integers(1, 4)
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.data(),
     problems(weights=WEIGHTS),
@@ -40,7 +40,7 @@ def test_every_value_is_the_definitions(data, problem, smoothing, prior):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(weights=WEIGHTS, most_columns=2, most_rows=12), st.data())
 def test_ordered_by_a_column_with_ties(problem, data):
     n = len(problem.y)

@@ -19,7 +19,7 @@ def both_faces(problem, table, **how):
     return trained, encoder.transform(table)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(weights=WEIGHTS, pools=[["a", "b", "c", "d", "e", None]]), st.data())
 def test_names_of_categories_do_not_matter(problem, data):
     names = data.draw(st.permutations(["e", "Z", 7, ("x", 1), 2.5]))
@@ -48,7 +48,7 @@ def test_the_index_does_not_matter(problem, data):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(weights=WEIGHTS, most_columns=2, most_rows=12), st.randoms(use_true_random=False))
 def test_the_order_of_columns_does_not_matter(problem, random):
     places = list(range(len(problem.columns)))
@@ -62,7 +62,7 @@ def test_the_order_of_columns_does_not_matter(problem, random):
         assert_same_bits(one[:, outputs], two)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(weights=WEIGHTS, numbers=numbers_up_to(1e12), most_columns=2), st.data())
 def test_the_order_of_rows_does_not_matter_to_later_rows(problem, data):
     rows = data.draw(st.permutations(range(len(problem.y))))
@@ -73,7 +73,7 @@ def test_the_order_of_rows_does_not_matter_to_later_rows(problem, data):
     assert_same_bits(later, both_faces(problem, problem.table)[1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(most_rows=10, most_columns=2), st.data())
 def test_a_weight_is_the_row_that_many_times(problem, data):
     n = len(problem.y)
@@ -91,7 +91,7 @@ def test_a_weight_is_the_row_that_many_times(problem, data):
     )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(), st.sampled_from([0.125, 3.0, 1e6]))
 def test_all_weights_and_the_smoothing_scale_together(problem, factor):
     n = len(problem.y)
@@ -100,7 +100,7 @@ def test_all_weights_and_the_smoothing_scale_together(problem, factor):
     np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12 * problem.scale)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(weights=WEIGHTS, most_columns=2, most_rows=12), st.data())
 def test_a_row_of_no_weight_changes_nothing(problem, data):
     n = len(problem.y)
@@ -116,7 +116,7 @@ def test_a_row_of_no_weight_changes_nothing(problem, data):
     assert_same_bits(two.transform(table), one.transform(table))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(["multiclass"], weights=WEIGHTS), st.sampled_from([0.0, 0.3, 1.0]))
 def test_the_columns_of_a_feature_sum_to_one(problem, smoothing):
     encoder = problem.encoder(smoothing=smoothing)
@@ -128,7 +128,7 @@ def test_the_columns_of_a_feature_sum_to_one(problem, smoothing):
         assert smoothing == 0 or sums.size == values.size / 3
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(["binary", "continuous"], weights=WEIGHTS), st.sampled_from([1e-9, 0.5, 1.0, 1e9]))
 def test_values_lie_between_the_least_and_the_largest_target(problem, smoothing):
     y = [float(v == "yes") if problem.kind == "binary" else v for v in problem.y]
@@ -138,7 +138,7 @@ def test_values_lie_between_the_least_and_the_largest_target(problem, smoothing)
         assert values.max() <= max(y) + slack
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(weights=WEIGHTS, most_columns=2, most_rows=12))
 def test_a_row_does_not_see_its_own_target_nor_later_ones(problem):
     """With a prior that is a number, a row's value depends on the rows before it only."""
@@ -153,7 +153,7 @@ def test_a_row_does_not_see_its_own_target_nor_later_ones(problem):
     assert_same_bits(*values)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(weights=WEIGHTS, most_columns=2, most_rows=12))
 def test_training_rows_given_again_are_encoded_the_same(problem):
     encoder = problem.encoder()
@@ -164,7 +164,7 @@ def test_training_rows_given_again_are_encoded_the_same(problem):
     assert_same_bits(quietly(fitted.transform, problem.table), encoder.transform(problem.table))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(problems(["continuous"], weights=WEIGHTS), NUMBERS)
 def test_adding_a_number_to_the_target_adds_it_to_the_values(problem, shift):
     one = both_faces(problem, problem.table)
@@ -178,7 +178,7 @@ def test_adding_a_number_to_the_target_adds_it_to_the_values(problem, shift):
     )
 
 
-@pytest.mark.parametrize("n", [2**15 - 1, 2**15, 2**15 + 1, 2**17 + 3])
+@pytest.mark.parametrize("n", [2**15 + 1, 2**17 + 3])
 @pytest.mark.parametrize("kind", ["binary", "continuous", "multiclass"])
 def test_tables_longer_than_what_is_handled_at_a_time(n, kind):
     """Beside running sums by pandas; whole numbers, whose sums floats have exactly."""

@@ -60,7 +60,7 @@ def by_category(encoder):
     return {(isinstance(row[0], str), row[0]): row[1:] for row in table}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(cut_problems())
 def test_partial_fits_are_one_fit(cut):
     problem, bounds = cut
@@ -71,7 +71,7 @@ def test_partial_fits_are_one_fit(cut):
     quietly(assert_same_encoder, batches, whole, problem.table)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(cut_problems())
 def test_shards_are_encoded_as_in_one_piece(cut):
     problem, bounds = cut
@@ -201,7 +201,7 @@ def test_classes_grow():
     assert_same_bits(encoder.transform(X), quietly(OrderedTargetEncoder().fit(X, y).transform, X))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data(), st.lists(WILD, min_size=2, max_size=30))
 def test_later_values_are_the_exact_ones_rounded(data, y):
     """Without prior and smoothing, a value is a sum divided by a weight: three roundings."""
