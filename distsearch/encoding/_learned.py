@@ -189,7 +189,9 @@ class Learned:
             means = Formula(np.zeros(len(outputs)), 0.0, outputs).table(self.overall)[0]
         else:
             means = np.full(len(outputs), float(prior))
-        if not np.isfinite(means * smoothing).all():
+        with np.errstate(over="ignore"):
+            finite = bool(np.isfinite(means * smoothing).all())
+        if not finite:
             raise InvalidInputError(
                 f"The prior ({quoted(float(means[0]))}) times the smoothing ({smoothing}) is no "
                 f"finite number. Scale the target, or smooth less."
@@ -263,17 +265,36 @@ def _plain(totals: Totals) -> dict[str, Any]:
 
 
 def _plain_categories(categories: NDArray[Any]) -> Any:
-    """Return times of a zone, which are objects, as times of UTC."""
-    zoned = categories.dtype.kind == "O" and all(getattr(c, "tzinfo", None) for c in categories)
-    if not zoned or not len(categories):
+    """Return times and spans of time that are objects as numbers, which any file format takes."""
+    if categories.dtype.kind != "O":
         return categories
-    return {"utc": pd.to_datetime(pd.Index(categories), utc=True).tz_localize(None).to_numpy()}
+    if not any(isinstance(category, (pd.Timestamp, pd.Timedelta)) for category in categories):
+        return categories
+    return [_plain_category(category) for category in categories]
+
+
+def _plain_category(category: Any) -> Any:
+    if isinstance(category, pd.Timestamp):
+        zoned = category.tzinfo is not None
+        utc = category.tz_convert("UTC").tz_localize(None) if zoned else category
+        return {"zone" if zoned else "time": utc.to_datetime64()}
+    return {"span": category.to_timedelta64()} if isinstance(category, pd.Timedelta) else category
+
+
+def _category(plain: Any) -> Any:
+    if not isinstance(plain, dict):
+        return plain
+    (kind, value), *_ = plain.items()
+    if kind == "span":
+        return pd.Timedelta(value)
+    return pd.Timestamp(value, tz="UTC" if kind == "zone" else None)
 
 
 def _totals(plain: dict[str, Any]) -> Totals:
     categories = plain["categories"]
-    if isinstance(categories, dict):
-        utc = pd.DatetimeIndex(categories["utc"]).tz_localize("UTC")
-        categories = np.asarray(utc.astype(object), dtype=object)
+    if isinstance(categories, list):
+        restored = np.empty(len(categories), dtype=object)
+        restored[:] = [_category(each) for each in categories]
+        categories = restored
     grids: dict[str, Any] = {name: Grid(*plain[name]) for name in ("weight_grid", "sum_grid")}
     return Totals(**{**plain, **grids, "categories": categories})

@@ -19,7 +19,7 @@ from distsearch.backends import Backend, Unit
 from distsearch.encoding._categories import Column, factorize, locate
 from distsearch.encoding._ordered import encode_in_order
 from distsearch.encoding._target import Target
-from distsearch.encoding._totals import Formula, Totals, sum_by_category
+from distsearch.encoding._totals import Formula, Totals, occurring, sum_by_category
 
 __all__ = ["encode_columns", "is_worth_sending", "learn_columns"]
 
@@ -51,7 +51,7 @@ def learn_columns(
         Where blocks are added up; None for here, in one pass.
     """
     if backend is None:
-        return [_add_up(column, target).observed() for column in columns]
+        return [_add_up(column, target) for column in columns]
     return [_merged(blocks) for blocks in _first_round(columns, target, backend, None)]
 
 
@@ -101,9 +101,7 @@ def encode_columns(
 
 
 def _add_up(column: Column, target: Target) -> Totals:
-    totals = sum_by_category(*factorize(column), target)
-    # A category without weight here may have some in another block, whose totals it needs.
-    return totals.observed() if target.weights is None else totals
+    return sum_by_category(*factorize(column), target)
 
 
 def _one_pass(
@@ -116,7 +114,7 @@ def _one_pass(
     totals = []
     for slot, (column, start) in enumerate(zip(columns, starts, strict=True)):
         out = values[:, slot * width : (slot + 1) * width]
-        totals.append(_encode_one(column, target, formula, start, rows, out).observed())
+        totals.append(_encode_one(column, target, formula, start, rows, out))
     return totals
 
 
@@ -124,14 +122,16 @@ def _encode_one(
     column: Column, target: Target, formula: Formula, start: Totals | None, rows: Rows,
     values: NDArray[np.float64],
 ) -> Totals:  # fmt: skip
-    """Write the values of one column; return the running totals as they end."""
+    """Write the values of one column; return the totals of its categories as they end."""
     codes, categories = factorize(column)
     running = Totals.empty(categories, target)
     if start is not None:
         running = start.take(locate(start.index(), categories), categories)
         running = running.on_grids(target.weight_grid, target.sum_grid)
     encode_in_order(codes, target, running, formula, values, rows)
-    return running
+    if target.weights is None and start is None:
+        return running.only(np.asarray(running.weight[:-1].any(axis=1)))
+    return running.only(occurring(codes, len(categories)))
 
 
 def _two_rounds(
@@ -168,7 +168,8 @@ def _two_rounds(
 def _as_they_stand(totals: Totals, column: Column) -> Totals:
     """Bring categories in the order in which the rows have them, not the blocks."""
     _, categories = factorize(column)
-    return totals.take(locate(totals.index(), categories), categories).observed()
+    places = locate(totals.index(), categories)
+    return totals.take(places, categories).only(places >= 0)
 
 
 def _first_round(
@@ -222,4 +223,4 @@ def _merged(blocks: Sequence[Totals]) -> Totals:
     total = blocks[0]
     for block in blocks[1:]:
         total = total + block
-    return total.observed()
+    return total

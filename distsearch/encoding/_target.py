@@ -120,8 +120,8 @@ def read_target(y: Any, target_type: str, sample_weight: Any, n_rows: int, who: 
     labels = None if target_type == "continuous" else _read_labels(column, target_type)
     if labels is None:
         values = _read_numbers(column)
-        weighted = values if weights is None else values * weights
         with np.errstate(over="ignore"):
+            weighted = values if weights is None else values * weights
             if not np.isfinite(np.abs(weighted).sum()):
                 raise InvalidInputError(
                     "The target is too large: its values add up to more than 1.8e308. Scale it."
@@ -201,7 +201,9 @@ def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None
             sample_weight, np.empty((n_rows, 0)), dtype=np.float64, ensure_non_negative=True
         )
     )
-    if not np.isfinite(weights.sum()):
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not np.isfinite(total):
         raise InvalidInputError(
             "The weights add up to more than 1.8e308. Divide all of them by the same number."
         )

@@ -14,7 +14,7 @@ from distsearch.encoding._categories import Codes, as_index, count_codes, joined
 from distsearch.encoding._exact import Grid, regrid, to_floats
 from distsearch.encoding._target import Target
 
-__all__ = ["Formula", "Limbs", "Totals", "add_up", "sum_by_category"]
+__all__ = ["Formula", "Limbs", "Totals", "add_up", "occurring", "sum_by_category"]
 
 Limbs: TypeAlias = "Sequence[NDArray[np.int64]]"
 
@@ -107,17 +107,22 @@ class Totals:
         everything[:, np.searchsorted(new, old)] = known[:, : len(old)]
         return replace(self, sums=everything[:, 1:])
 
-    def observed(self) -> Totals:
-        """Return the totals without the categories that have no weight."""
-        seen = np.asarray(self.weight.any(axis=1))
-        seen[-1] = True
+    def only(self, seen: NDArray[np.bool_]) -> Totals:
+        """Return the totals of some categories, and of the missing value; whole numbers sorted.
+
+        Parameters
+        ----------
+        seen : ndarray of bool of shape (n_categories,)
+            Which to keep.
+        """
         if seen.all():
             return self._in_order()
+        rows = np.append(seen, True)
         return replace(
             self,
-            categories=self.categories[seen[:-1]],
-            weight=self.weight[seen],
-            sums=self.sums[seen],
+            categories=self.categories[seen],
+            weight=self.weight[rows],
+            sums=self.sums[rows],
         )._in_order()
 
     def _in_order(self) -> Totals:
@@ -221,7 +226,7 @@ def add_up(target: Target) -> Totals:
 
 
 def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> Totals:
-    """Add up the rows of each category.
+    """Add up the rows of each category that occurs.
 
     Parameters
     ----------
@@ -232,6 +237,7 @@ def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> T
     target : Target
         Of the same rows.
     """
+    seen = occurring(codes, len(categories))
     totals = Totals.empty(categories, target)
     for start in range(0, len(codes), _BLOCK):
         block = slice(start, start + _BLOCK)
@@ -239,7 +245,14 @@ def sum_by_category(codes: Codes, categories: NDArray[Any], target: Target) -> T
     # The missing value was counted first; its place is the last.
     return replace(
         totals, weight=np.roll(totals.weight, -1, axis=0), sums=np.roll(totals.sums, -1, axis=0)
-    )
+    ).only(seen)
+
+
+def occurring(codes: Codes, n_categories: int) -> NDArray[np.bool_]:
+    """Return which categories occur, of shape (n_categories,)."""
+    seen = np.zeros(n_categories + 1, dtype=bool)
+    seen[codes] = True  # a missing value is the last
+    return seen[:-1]
 
 
 def _add_block(totals: Totals, slots: Codes, target: Target) -> None:
