@@ -68,8 +68,9 @@ class OrderedTargetEncoder(EncoderWorkings):
         The value where the category is missing: with "own", missing is a category of its own;
         with the others, the prior, not a number, or an error.
     backend : str or Backend, default="serial"
-        Where blocks of rows are encoded if there are many: "serial", "processes", "processes:8",
-        "ray", "ray:HOST:PORT" or a `Backend`. The result does not depend on it.
+        Where blocks of rows are encoded if there are tens of millions of values: "serial",
+        "processes", "processes:8", "ray", "ray:HOST:PORT" or a `Backend`. The result does not
+        depend on it; a table that a few workers are sent is encoded about as fast without them.
     random_state : int, RandomState, Generator, SeedSequence or None, default=None
         Seed of random orders and of noise.
 

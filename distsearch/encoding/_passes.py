@@ -25,8 +25,8 @@ __all__ = ["encode_columns", "is_worth_sending", "learn_columns"]
 
 Rows = NDArray[np.intp] | None
 
-_SMALLEST_JOB = 2_000_000
-"""Values to write from which on workers are worth their start: about a tenth of a second here."""
+_SMALLEST_JOB = 2**25
+"""Values to write before workers are asked: fewer take longer to send than to encode."""
 
 _SMALLEST_BLOCK = 250_000
 
@@ -52,6 +52,7 @@ def learn_columns(
     """
     if backend is None:
         return [_add_up(column, target) for column in columns]
+    columns = [_as_codes(column) for column in columns]
     return [_merged(blocks) for blocks in _first_round(columns, target, backend, None)]
 
 
@@ -88,6 +89,8 @@ def encode_columns(
         What the rows add up to, for each column.
     """
     one_pass = _one_pass if backend is None else _two_rounds
+    if backend is not None:
+        columns = [_as_codes(column) for column in columns]
     shape = (len(target), len(formula.outputs) * len(columns))
     values = np.empty(shape, order="F")
     totals = one_pass(columns, target, formula, starts, orders[0], backend, values)
@@ -98,6 +101,15 @@ def encode_columns(
     if len(orders) > 1:
         values /= len(orders)
     return values, totals
+
+
+def _as_codes(column: Column) -> Column:
+    """Return a column in a form that is sent fast: anything but NumPy's numbers as codes."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
+        return column
+    codes, categories = factorize(column)
+    index: Any = pd.Index(categories, dtype=object if categories.dtype.kind == "O" else None)
+    return pd.Series(pd.Categorical.from_codes(codes, categories=index, validate=False))
 
 
 def _add_up(column: Column, target: Target) -> Totals:
