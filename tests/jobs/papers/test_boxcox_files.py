@@ -326,8 +326,8 @@ def test_best_cells_of_algorithm_1(papers, study, data, label):
     table = load(source)
     X = MinMaxScaler((1, 2)).fit_transform(table.X.to_numpy())
     pair = {"lambda_1": wanted["argmax_1"], "lambda_2": wanted["argmax_2"], "rescale": False}
-    mapped = make_pipeline(METHODS["boxcox-map"].prepare(pair), TABLE_1[label])
-    base = make_pipeline(METHODS["standardize"].prepare({}), TABLE_1[label])
+    mapped = make_pipeline(METHODS["boxcox-map"].prepare(pair, None), TABLE_1[label])
+    base = make_pipeline(METHODS["standardize"].prepare({}, None), TABLE_1[label])
     assert percent(cross_val_score(mapped, X, table.y, cv=FOLDS)) == pytest.approx(wanted["best"])
     # Scaling the whole set does not matter to the base.
     for features in (X, table.X.to_numpy()):
@@ -351,8 +351,8 @@ def test_case_study_of_two_features(study, published, label, method):
         columns=data["columns"], positive=data["positive"],
     )  # fmt: skip
     params = entry.get("params", {})
-    model = METHODS[entry["name"]].make(TABLE_1[label], params, 0, "serial")
-    if (preparation := METHODS[entry["name"]].prepare(params)) is not None:
+    model = METHODS[entry["name"]].make(TABLE_1[label], params, 0, "serial", None)
+    if (preparation := METHODS[entry["name"]].prepare(params, None)) is not None:
         model = make_pipeline(preparation, model)
     X = table.X.to_numpy(np.float32)
     for metric, mean in zip(wanted["metric"], wanted["mean"], strict=True):
