@@ -12,11 +12,11 @@ import click
 import numpy as np
 import pandas as pd
 
-from distsearch._wording import did_you_mean, listed
+from distsearch._wording import did_you_mean, joined, listed
 from distsearch.cli import _checks, _models
 from distsearch.cli._encoded import as_written, put, write_report
 from distsearch.cli._encoding_report import describe, make_report
-from distsearch.cli._errors import as_options
+from distsearch.cli._errors import Interrupted, as_options
 from distsearch.encoding import OrderedTargetEncoder
 from distsearch.errors import DataError, InvalidInputError, UnknownNameError
 from distsearch.tables import ReadOptions, Table, describe_missing, fetch, load, write_table
@@ -97,16 +97,22 @@ def run(request: Request) -> None:
         table, encoded = _load(request)
         encoder = _make_encoder(request, table, encoded)
         values = encoder.fit_transform(table.X, table.y)
-    frame = _whole_table(request, table, encoded)
-    write_table(put(encoder, values, frame, request.data), request.output)
+    frame = put(encoder, values, _whole_table(request, table, encoded), request.data)
     report = {
         **make_report(table, encoder, request.order),
         "output": str(request.output),
         "encoder": None if request.save is None else str(request.save),
     }
-    if request.save is not None:
-        _models.save(request.save, encoder, table, report, kind="encoder")
-    write_report(request.json_file, report)
+    written: list[str] = []
+    try:
+        write_table(frame, request.output)
+        written.append(str(request.output))
+        if request.save is not None:
+            _models.save(request.save, encoder, table, report, kind="encoder")
+            written.append(str(request.save))
+        write_report(request.json_file, report)
+    except KeyboardInterrupt as error:
+        raise Interrupted(f"{joined(written) or 'nothing'} was written.") from error
     if not request.quiet:
         click.echo(describe(report))
 

@@ -576,3 +576,17 @@ def test_a_text_column_that_orders_the_rows_is_no_number(run, tmp_path):
     done = run(*call, "--order", "city")
     assert done.code == 2
     assert "every other column is numeric" in done.err
+
+
+def test_a_stop_between_two_files_tells_which_was_written(run, tmp_path, monkeypatch):
+    (tmp_path / "d.csv").write_text("city,y\na,0\nb,1\na,1\nb,0\n")
+
+    def stop(*args, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_models, "save", stop)
+    out = tmp_path / "o.csv"
+    done = run("encode", tmp_path / "d.csv", "--target", "y", "-o", out, "--save", tmp_path / "e")
+    assert done.code == 130
+    assert f"{out} was written" in done.err
+    assert out.exists()
