@@ -323,7 +323,7 @@ class TestWhichColumns:
 @pytest.mark.parametrize(
     ("X", "words"),
     [
-        (pd.Series(list("abab")), "2-dimensional container but got a pandas Series"),
+        (pd.Series(list("abab")), "2-dimensional container but got a Series"),
         (list("abab"), "[12]D array|2-dimensional"),
         (np.array(list("abab")), "[12]D array"),
         (np.zeros((4, 1, 1)), "dim 3"),
