@@ -64,12 +64,20 @@ def outcomes(backend, kind, how, weighted):
     return trained, again, later, batches.transform(X)
 
 
-@pytest.mark.parametrize("how", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize(
-    ("kind", "weighted"), [("binary", False), ("continuous", True), ("multiclass", False)]
+    ("how", "kind", "weighted"),
+    [
+        ("as given", "continuous", True),
+        ("random", "binary", False),
+        ("three orders", "continuous", True),
+        ("by column", "multiclass", False),
+        ("noise", "binary", True),
+        ("all", "continuous", False),
+        ("no smoothing", "multiclass", True),
+    ],
 )
-def test_processes(processes, kind, how, weighted):
-    counting = Counting(processes)
+def test_processes(processes, how, kind, weighted):
+    counting, how = Counting(processes), SETTINGS[how]
     found = outcomes(counting, kind, how, weighted)
     # Three columns of eight blocks, twice for fit_transform.
     assert counting.n_units >= 2 * 3 * 8
