@@ -205,10 +205,15 @@ class Formula:
             value /= total
 
     def table(self, totals: Totals) -> Floats:
-        """Return the value of every category, of shape (n_categories + 1, n_outputs)."""
+        """Return the value of every category, of shape (n_categories + 1, n_outputs).
+
+        One whose rows have no weight is as one without rows, so it gets the prior.
+        """
         sums = [list(each.T) for each in np.moveaxis(totals.sums, 1, 0)]
         out = np.empty((len(totals.weight), len(self.outputs)), order="F")
         self.write(list(totals.weight.T), sums, totals, out)
+        if self.smoothing == 0:
+            out[~totals.weight.any(axis=1)] = self.prior
         return out
 
 

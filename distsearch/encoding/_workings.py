@@ -146,7 +146,10 @@ class EncoderWorkings(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         values = np.empty((len(table), width * len(self.encoded_features_)), order="F")
         for view, located in zip(self._views(values), self._locate(table), strict=True):
             by_category = formula.table(located.totals)
-            set_fixed(by_category, located.fixed(self._policies()), formula.prior)
+            fixed = located.fixed(self._policies())
+            set_fixed(by_category, fixed, formula.prior)
+            if self.smoothing == 0 and self.handle_unknown == "own":
+                by_category[fixed[0][1]] = np.nan
             for k in range(width):
                 view[:, k] = by_category[located.codes, k]
         self._tell_training_rows(table)

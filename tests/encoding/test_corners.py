@@ -51,7 +51,9 @@ class TestWeightsOfZero:
         trained = encoder.transform(X, y, sample_weight=w)
         np.testing.assert_array_equal(trained, encoder.fit_transform(X, y, w))
         bare = OrderedTargetEncoder(smoothing=0).fit(X, y, w)
-        assert np.isnan(bare.transform(text("c"))).all()
+        assert bare.transform(text("c")) == 0.5
+        own = OrderedTargetEncoder(smoothing=0, handle_unknown="own").fit(X, y, w)
+        assert np.isnan(own.transform(text("z"))).all()
 
     def test_blocks_know_the_totals_of_categories_that_have_no_weight_in_them(
         self, monkeypatch: pytest.MonkeyPatch
