@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from distsearch.boxcox import BoxCoxSearchCV as BoxCoxSearchCV
     from distsearch.boxcox import BoxCoxTransformer as BoxCoxTransformer
     from distsearch.encoding import OrderedTargetEncoder as OrderedTargetEncoder
+    from distsearch.odd import ODDClassifier as ODDClassifier
 
 _HOME = {
     # estimators
     "BoxCoxSearchCV": "distsearch.boxcox",
     "BoxCoxTransformer": "distsearch.boxcox",
+    "ODDClassifier": "distsearch.odd",
     "OrderedTargetEncoder": "distsearch.encoding",
     # where work runs
     "get_backend": "distsearch.backends",
@@ -28,6 +30,7 @@ _HOME = {
 __all__ = [
     "BoxCoxSearchCV",
     "BoxCoxTransformer",
+    "ODDClassifier",
     "OrderedTargetEncoder",
     "__version__",
     "get_backend",

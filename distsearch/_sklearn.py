@@ -22,6 +22,7 @@ __all__ = [
     "Interval",
     "StrOptions",
     "available_when",
+    "available_where",
     "output_container",
     "response_methods",
     "routing_enabled",
@@ -47,6 +48,18 @@ def available_when(inner: Callable[[Any], Any], method: str) -> Callable[[Method
         getattr(inner(self), method)  # its AttributeError says what is missing
         return True
 
+    decorate: Callable[[Method], Method] = available_if(check)
+    return decorate
+
+
+def available_where(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """Make a method exist only where a check does not raise AttributeError.
+
+    Parameters
+    ----------
+    check : callable
+        Given the estimator; its AttributeError says what is missing.
+    """
     decorate: Callable[[Method], Method] = available_if(check)
     return decorate
 

@@ -33,6 +33,9 @@ _ENTRIES = {"format", "model", "features", "target", "classes", "reading", "vers
 _TRUSTED = {
     "distsearch.boxcox._transformer.BoxCoxTransformer",
     "distsearch.encoding._encoder.OrderedTargetEncoder",
+    "distsearch.odd._classifier.ODDClassifier",
+    "distsearch.odd._direct_lda.DirectLDA",
+    "distsearch.odd._schedule.PaperSchedule",
     "numpy.dtype",
     "sklearn.metrics._dist_metrics.EuclideanDistance64",
     "sklearn.metrics._dist_metrics.ManhattanDistance64",

@@ -1,0 +1,423 @@
+"""From rows, or from moments, to a transform."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from distsearch._wording import count, quoted
+from distsearch.backends import Backend, SerialBackend, Unit, derive_seed
+from distsearch.errors import InvalidInputError
+from distsearch.odd._activations import Activation
+from distsearch.odd._criterion import ActivationCriterion, LinearCriterion
+from distsearch.odd._history import Trail
+from distsearch.odd._moments import Frame, Moments, moments_of
+from distsearch.odd._nonlinear import HeldOut, descend_from, starts_from
+from distsearch.odd._schedule import PaperSchedule
+from distsearch.odd._shrinkage import shrink, shrink_classes
+from distsearch.odd._solving import LinearSearch, signed
+
+__all__ = [
+    "Rows",
+    "Settings",
+    "Transform",
+    "fit_activation",
+    "fit_linear",
+    "fit_spanned",
+    "hold_out",
+    "sum_rows",
+]
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 2**21
+"""Values in a block of rows; the same on every backend, so that sums are."""
+
+_WORTH_SENDING = 2**24
+"""Values from which blocks go to workers: fewer take longer to send than to add up."""
+
+_MOST_BYTES = 2**31
+"""Room for class covariances."""
+
+_SAME = 1e-10
+"""Difference of class means, in ranges of the columns, that is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Training rows with their classes.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n_samples, n_features)
+        Rows.
+    codes : ndarray of int of shape (n_samples,)
+        The class of each.
+    weight : ndarray of shape (n_samples,)
+        How often each counts.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    """
+
+    X: Any
+    codes: NDArray[np.intp]
+    weight: Floats
+    classes: NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What is asked for, besides the rows.
+
+    Parameters
+    ----------
+    gamma, exponent, ddof, shrinkage
+        As in `ODDClassifier`.
+    class_factor : ndarray of shape (n_classes,)
+        Factor of each class.
+    search : LinearSearch
+        How the linear transform is found.
+    """
+
+    gamma: float
+    exponent: float | None
+    ddof: int
+    shrinkage: Any
+    class_factor: Floats
+    search: LinearSearch
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """What was found, for prepared rows.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n_kept, n_components)
+        F(x) = g(xM + r).
+    r : ndarray of shape (n_components,)
+        The bias.
+    log_omega : float
+        log Ω there.
+    centers : ndarray of shape (n_classes, n_components)
+        Where the means of the classes land.
+    covariances : ndarray of shape (n_classes, n_components, n_components)
+        Their covariances there, shrunk.
+    shrinkage : ndarray of shape (n_classes,)
+        By how much.
+    trail : Trail
+        The way.
+    """
+
+    M: Floats
+    r: Floats
+    log_omega: float
+    centers: Floats
+    covariances: Floats
+    shrinkage: Floats
+    trail: Trail
+
+    def mirrored(self, sign: Floats) -> Transform:
+        """Return the transform with the signs of its components changed."""
+        return replace(
+            self,
+            M=self.M * sign,
+            r=self.r * sign,
+            centers=self.centers * sign,
+            covariances=self.covariances * np.outer(sign, sign),
+        )
+
+
+def sum_rows(rows: Rows, frame: Frame, backend: Backend) -> Moments:
+    """Add up rows block by block, on workers where there are very many.
+
+    Parameters
+    ----------
+    rows : Rows
+        Training rows.
+    frame : Frame
+        The coordinates to add up in.
+    backend : Backend
+        Where blocks are added up.
+
+    Raises
+    ------
+    InvalidInputError
+        When there are too many columns for a covariance of each class.
+    """
+    n_samples, n_features = rows.X.shape
+    n_classes = len(rows.classes)
+    needed = 8 * n_classes * n_features**2
+    if needed > _MOST_BYTES:
+        raise InvalidInputError(
+            f"The covariances of {count(n_classes, 'class')} of {count(n_features, 'feature')} "
+            f"would take {needed / 2**30:.1f} GiB, and at most {_MOST_BYTES // 2**30} GiB are "
+            f"taken. Reduce the features first, for example with TruncatedSVD or pca."
+        )
+    size = max(1, _BLOCK // n_features)
+    units = [Unit((start, start + size)) for start in range(0, n_samples, size)]
+    if n_samples * n_features < _WORTH_SENDING or backend.workers < 2:
+        backend = SerialBackend()
+    parts: list[Moments | None] = [None] * len(units)
+    with backend.share((rows, frame)) as shared:
+        for outcome in backend.run(_sum_block, units, shared, fail_fast=True):
+            parts[outcome.index] = outcome.unwrap()
+    total, *rest = [part for part in parts if part is not None]
+    for part in rest:
+        total = total + part
+    return total
+
+
+def _sum_block(unit: Unit, shared: Any) -> Moments:
+    rows, frame = shared
+    block = slice(*unit.payload)
+    return moments_of(
+        rows.X[block], rows.codes[block], len(rows.classes), rows.weight[block], frame
+    )
+
+
+def fit_linear(
+    moments: Moments, classes: NDArray[Any], settings: Settings, backend: Backend
+) -> Transform:
+    """Find the linear transform from the moments of prepared rows.
+
+    Parameters
+    ----------
+    moments : Moments
+        Of the rows in [-1, 1].
+    classes : ndarray of shape (n_classes,)
+        Their labels, for messages.
+    settings : Settings
+        What is asked for.
+    backend : Backend
+        For solvers that can use one.
+
+    Raises
+    ------
+    InvalidInputError
+        When there is no such transform; the message says why.
+    """
+    return _solve(moments, classes, settings, backend, moments.mean.shape[1])
+
+
+def fit_spanned(X: Floats, rows: Rows, settings: Settings, backend: Backend) -> Transform:
+    """Find the linear transform where features outnumber rows: within the span of the rows.
+
+    Nothing is lost by that: outside the span the means do not differ, so that a transform that
+    looks there is none the better for it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_kept)
+        Prepared rows.
+    rows : Rows
+        Their classes and weights.
+    settings, backend
+        As in `fit_linear`.
+    """
+    center = np.average(X, axis=0, weights=rows.weight)
+    _, singular, basis = np.linalg.svd(X - center, full_matrices=False)
+    span = basis[singular > singular[0] * max(X.shape) * np.finfo(float).eps].T
+    within = moments_of((X - center) @ span, rows.codes, len(rows.classes), rows.weight)
+    search = settings.search
+    if not isinstance(search.init, str):
+        search = replace(search, init=span.T @ np.asarray(search.init, dtype=np.float64))
+    found = _solve(within, rows.classes, replace(settings, search=search), backend, X.shape[1])
+    M = span @ found.M
+    return replace(found, M=M, r=found.r - center @ M).mirrored(signed(M))
+
+
+def _solve(
+    moments: Moments,
+    classes: NDArray[Any],
+    settings: Settings,
+    backend: Backend,
+    n_variables: int,
+) -> Transform:
+    _refuse_equal_means(moments.mean, classes)
+    _refuse_light_classes(moments, classes, settings.ddof)
+    covariance = moments.covariance(settings.ddof)
+    shrunk, shrinkage = shrink_classes(covariance, settings.shrinkage, moments.weight, n_variables)
+    wanted = settings.search.n_components
+    criterion = LinearCriterion(
+        moments.mean, shrunk, len(classes) if wanted == "auto" else int(wanted),
+        gamma=settings.gamma, exponent=settings.exponent, class_factor=settings.class_factor,
+    )  # fmt: skip
+    trail = Trail()
+    M = settings.search.run(criterion, backend, trail)
+    r = -(moments.weight @ moments.mean / moments.weight.sum()) @ M
+    return Transform(
+        M, r, criterion.value(M), moments.mean @ M + r, M.T @ shrunk @ M,
+        shrinkage, trail,
+    )  # fmt: skip
+
+
+def fit_activation(
+    X: Floats,
+    rows: Rows,
+    linear: Transform,
+    activation: Activation,
+    settings: Settings,
+    backend: Backend,
+    held_out: HeldOut | None,
+) -> Transform:
+    """Find the transform through an activation, from the linear one.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_kept)
+        Prepared rows.
+    rows : Rows
+        Their classes and weights.
+    linear : Transform
+        The best linear transform.
+    activation : Activation
+        g.
+    settings : Settings
+        What is asked for.
+    backend : Backend
+        Where descents from several starts run.
+    held_out : HeldOut or None
+        What stops descents early, and the rows that they see.
+    """
+    search = settings.search
+    seen = (X, rows.codes, rows.weight)
+    if held_out is not None:
+        seen = (held_out.X_train, held_out.codes_train, held_out.weight_train)
+    criterion = ActivationCriterion(
+        seen[0], seen[1], len(rows.classes), linear.M.shape[1], activation,
+        weight=seen[2], gamma=settings.gamma, exponent=settings.exponent,
+        class_factor=settings.class_factor, ddof=settings.ddof, shrinkage=linear.shrinkage,
+    )  # fmt: skip
+    trail = Trail()
+    if isinstance(search.solver, PaperSchedule):
+        found = search.solver.run(criterion, backend, search.seed)
+        trail.add_rows(found.stage, found.criterion)
+        W = found.W
+    else:
+        W = _best_descent(criterion, linear, search, held_out, backend, trail)
+    W = _ordered(W, activation)
+    Y = activation.value(X @ W[:-1] + W[-1])
+    landed = moments_of(Y, rows.codes, len(rows.classes), rows.weight)
+    covariances = shrink(landed.covariance(settings.ddof), linear.shrinkage, Y.shape[1])
+    return Transform(
+        W[:-1], W[-1], float(criterion.values(W[None])[0]), landed.mean, covariances,
+        linear.shrinkage, trail,
+    )  # fmt: skip
+
+
+def _best_descent(
+    criterion: ActivationCriterion,
+    linear: Transform,
+    search: LinearSearch,
+    held_out: HeldOut | None,
+    backend: Backend,
+    trail: Trail,
+) -> Floats:
+    descents = descend_from(
+        _starts(criterion, linear, search), criterion, held_out, backend,
+        max_iter=search.max_iter, tol=search.tol,
+    )  # fmt: skip
+    if not descents:
+        raise InvalidInputError(
+            "The centres of two classes coincide at every start. Give another init or random_state."
+        )
+    for number, each in enumerate(descents):
+        trail.add("quasi-newton", np.exp(each.minimum.trace or [each.minimum.value]), number)
+    return min(descents, key=lambda each: each.loss).minimum.point
+
+
+def _starts(
+    criterion: ActivationCriterion, linear: Transform, search: LinearSearch
+) -> list[Floats]:
+    seeds = [derive_seed(search.seed, number) for number in range(search.n_restarts + 1)]
+    if isinstance(search.init, str):
+        starts = starts_from(linear.M, linear.r, seeds)
+        n_own = len(starts) - len(seeds)
+        return starts[:-1] if search.init == "auto" else starts[n_own:]
+    start = np.asarray(search.init, dtype=np.float64)
+    if start.shape != criterion.shape or not np.isfinite(start).all():
+        raise InvalidInputError(
+            f"init must be 'auto', 'random' or finite numbers of shape {criterion.shape}: a row "
+            f"for each feature that varies, one for the bias, and a column for each component. "
+            f"Got shape {start.shape} instead."
+        )
+    return [start]
+
+
+def hold_out(
+    X: Floats,
+    rows: Rows,
+    fraction: float,
+    seed: np.random.SeedSequence,
+    activation: Activation,
+    patience: int,
+) -> HeldOut:
+    """Set rows of each class aside for stopping early.
+
+    Raises
+    ------
+    InvalidInputError
+        When a class has too few rows for that.
+    """
+    n_rows = np.bincount(rows.codes)
+    rarest = int(np.argmin(n_rows))
+    if n_rows[rarest] < 2:
+        raise InvalidInputError(
+            f"early_stopping sets rows of each class aside, and class "
+            f"{quoted(rows.classes[rarest])} has one row. Give more rows or set "
+            f"early_stopping=False."
+        )
+    splitter = StratifiedShuffleSplit(
+        1, test_size=fraction, random_state=int(seed.generate_state(1)[0])
+    )
+    try:
+        train, held = next(splitter.split(X, rows.codes))
+    except ValueError as error:
+        raise InvalidInputError(
+            f"validation_fraction={fraction} of {count(len(X), 'row')} cannot be set aside: "
+            f"{error} Choose another fraction or set early_stopping=False."
+        ) from None
+    weight = np.bincount(rows.codes[train], rows.weight[train], len(rows.classes))
+    return HeldOut(
+        X[held], rows.codes[held], rows.weight[held], X[train], rows.codes[train],
+        rows.weight[train], activation, weight / weight.sum(), patience,
+    )  # fmt: skip
+
+
+def _ordered(W: Floats, activation: Activation) -> Floats:
+    """Return W with the columns of largest M first and, for an odd g, signs that are fixed."""
+    M = W[:-1]
+    if getattr(activation, "is_odd", False):
+        W = W * signed(M)
+    order = np.argsort(-np.linalg.norm(M, axis=0), kind="stable")
+    return W[:, order]
+
+
+def _refuse_equal_means(mean: Floats, classes: NDArray[Any]) -> None:
+    for i in range(len(mean)):
+        apart = np.abs(mean[i + 1 :] - mean[i]).max(axis=1, initial=0.0)
+        if (apart <= _SAME).any():
+            other = i + 1 + int(np.argmax(apart <= _SAME))
+            raise InvalidInputError(
+                f"Classes {quoted(classes[i])} and {quoted(classes[other])} have the same mean in "
+                f"every feature, so that no transform of this kind can tell them apart. Merge them "
+                f"into one class, leave one out, or add features in which they differ."
+            )
+
+
+def _refuse_light_classes(moments: Moments, classes: NDArray[Any], ddof: int) -> None:
+    varies = np.trace(moments.scatter, axis1=1, axis2=2) > 0
+    light = varies & (moments.weight <= ddof)
+    if light.any():
+        k = int(np.argmax(light))
+        raise InvalidInputError(
+            f"The rows of class {quoted(classes[k])} have a total sample_weight of "
+            f"{moments.weight[k]:.3g}, and with ddof=1 it must be above 1, for weights count as "
+            f"repetitions of rows. Multiply all weights, or set ddof=0, for which only their "
+            f"ratios matter."
+        )

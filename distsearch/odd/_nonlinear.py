@@ -1,0 +1,152 @@
+"""A transform through an activation: descents with exact gradients from several starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distsearch.backends import Backend, SerialBackend, Unit
+from distsearch.odd._activations import Activation
+from distsearch.odd._criterion import ActivationCriterion
+from distsearch.odd._discriminants import by_gaussians
+from distsearch.odd._moments import moments_of
+from distsearch.odd._newton import Minimum, minimize
+
+__all__ = ["Descent", "HeldOut", "descend_from", "starts_from"]
+
+Floats = NDArray[np.float64]
+
+_SCALES = (0.5, 1.0, 2.0, 4.0)
+_WORTH_SENDING = 2e5
+"""Work of an evaluation from which a descent takes longer than sending it to a worker."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Rows that a descent does not see, and by which it is stopped.
+
+    Parameters
+    ----------
+    X, codes, weight
+        Rows, their classes and weights.
+    X_train, codes_train, weight_train
+        The rows that it sees.
+    activation : Activation
+        g.
+    priors : ndarray of shape (n_classes,)
+        Prior probabilities of the classes.
+    patience : int
+        Iterations without improvement before it is stopped.
+    """
+
+    X: Floats
+    codes: NDArray[np.intp]
+    weight: Floats
+    X_train: Floats
+    codes_train: NDArray[np.intp]
+    weight_train: Floats
+    activation: Activation
+    priors: Floats
+    patience: int
+
+    def loss(self, W: Floats) -> float:
+        """Return the log loss of class Gaussians fitted to the rows that are seen."""
+        Y = self.activation.value(self.X_train @ W[:-1] + W[-1])
+        seen = moments_of(Y, self.codes_train, len(self.priors), self.weight_train)
+        held = self.activation.value(self.X @ W[:-1] + W[-1])
+        log_probability = by_gaussians(held, seen.mean, seen.covariance(), seen.weight, self.priors)
+        own = log_probability[np.arange(len(held)), self.codes]
+        return float(-np.average(own, weights=self.weight))
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """Where a descent ended.
+
+    Parameters
+    ----------
+    minimum : Minimum
+        The point taken, log Ω there, and the trace.
+    loss : float
+        The loss on held-out rows; log Ω where there are none.
+    """
+
+    minimum: Minimum
+    loss: float
+
+
+def starts_from(M: Floats, r: Floats, seeds: Sequence[np.random.SeedSequence]) -> list[Floats]:
+    """Return starts: the linear solution at several scales, then random ones.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n_features, n_components)
+        The best linear transform at its best scale.
+    r : ndarray of shape (n_components,)
+        Its bias, with which the mean of the rows lands on 0.
+    seeds : sequence of SeedSequence
+        Of each random start, uniform in (-1, 1).
+    """
+    starts = [scale * np.vstack([M, r]) for scale in _SCALES]
+    shape = (M.shape[0] + 1, M.shape[1])
+    return starts + [np.random.default_rng(seed).uniform(-1, 1, shape) for seed in seeds]
+
+
+def descend_from(
+    starts: Sequence[Floats],
+    criterion: ActivationCriterion,
+    held_out: HeldOut | None,
+    backend: Backend,
+    *,
+    max_iter: int,
+    tol: float,
+) -> list[Descent]:
+    """Descend from each start, side by side where that pays.
+
+    Parameters
+    ----------
+    starts : sequence of ndarray
+        Where Ω is not finite, a start is skipped.
+    criterion : ActivationCriterion
+        What is minimised.
+    held_out : HeldOut or None
+        What stops a descent early.
+    backend : Backend
+        Where the descents run if they are long.
+    max_iter, tol
+        As in `minimize`.
+    """
+    if criterion.work < _WORTH_SENDING:
+        backend = SerialBackend()
+    units = [Unit(start, name=f"start {number}") for number, start in enumerate(starts)]
+    found: list[Descent | None] = [None] * len(units)
+    with backend.share((criterion, held_out, max_iter, tol)) as shared:
+        for outcome in backend.run(_descend, units, shared, fail_fast=True):
+            found[outcome.index] = outcome.unwrap()
+    return [each for each in found if each is not None]
+
+
+def _descend(unit: Unit, shared: Any) -> Descent | None:
+    criterion, held_out, max_iter, tol = shared
+    start: Floats = unit.payload
+    if not np.isfinite(criterion.values(start[None])[0]):
+        return None
+    if held_out is None:
+        found = minimize(criterion.value_and_gradient, start, max_iter=max_iter, tol=tol)
+        return Descent(found, found.value)
+    patience: int = held_out.patience
+    losses, points = [held_out.loss(start)], [start]
+
+    def watch(W: Floats) -> bool:
+        losses.append(held_out.loss(W))
+        if losses[-1] < min(losses[:-1]):
+            points[0] = W.copy()
+        return len(losses) - int(np.argmin(losses)) > int(patience)
+
+    found = minimize(criterion.value_and_gradient, start, max_iter=max_iter, tol=tol, watch=watch)
+    value = float(criterion.values(points[0][None])[0])
+    return Descent(Minimum(points[0], value, found.trace), min(losses))
