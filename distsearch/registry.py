@@ -13,6 +13,8 @@ Name                       Estimator
 ``mlp``                    MLPClassifier(hidden_layer_sizes=(10, 10), max_iter=1000)
 ``tree``                   DecisionTreeClassifier
 ``forest``                 RandomForestClassifier
+``odd``                    ODDClassifier
+``direct-lda``             DirectLDA
 ``linear``                 LinearRegression
 ``ridge``                  Ridge
 ``lasso``                  Lasso
@@ -50,6 +52,8 @@ SHORT_NAMES: dict[str, tuple[str, Mapping[str, Any]]] = {
     "mlp": ("sklearn.neural_network:MLPClassifier", _SMALL_NETWORK),
     "tree": ("sklearn.tree:DecisionTreeClassifier", {}),
     "forest": ("sklearn.ensemble:RandomForestClassifier", {}),
+    "odd": ("distsearch.odd:ODDClassifier", {}),
+    "direct-lda": ("distsearch.odd:DirectLDA", {}),
     "linear": ("sklearn.linear_model:LinearRegression", {}),
     "ridge": ("sklearn.linear_model:Ridge", {}),
     "lasso": ("sklearn.linear_model:Lasso", {}),

@@ -15,7 +15,7 @@ from distsearch.cli._report import strict_json
 from distsearch.encoding import OrderedTargetEncoder
 from distsearch.errors import DistsearchWarning, InvalidInputError
 from distsearch.tables import ReadOptions, fetch, whole_file
-from distsearch.tables._files import is_parquet
+from distsearch.tables._files import has_types, is_parquet
 
 __all__ = ["as_written", "encoded_names", "made_names", "put", "write_report"]
 
@@ -39,7 +39,7 @@ def as_written(
     copied : iterable of str
         The columns.
     """
-    numbers = is_parquet(Path(data)) or is_parquet(output) or options.decimal != "."
+    numbers = has_types(Path(data)) or is_parquet(output) or options.decimal != "."
     if not numbers:
         options = replace(options, categorical=tuple({*options.categorical, *copied}))
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The paper's schedule: CMA-ES then BFGS for small problems, an evolution strategy for large ones."""
+"""The paper's schedule: CMA-ES and BFGS for small problems, an evolution strategy for large."""
 
 from __future__ import annotations
 

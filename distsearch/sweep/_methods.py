@@ -5,6 +5,7 @@ Name            The model that is fitted
 =============== =============================================================
 ``plain``       the estimator on the features as they are
 ``standardize`` the estimator on features of mean 0 and variance 1
+``range``       the estimator on features scaled to [-1, 1]
 ``boxcox``      `BoxCoxSearchCV` around the estimator
 ``boxcox-map``  the estimator on features mapped by given λ and standardised
 =============== =============================================================
@@ -25,7 +26,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.preprocessing import StandardScaler
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from distsearch._scoring import make_scorer
 from distsearch._wording import did_you_mean
@@ -54,6 +56,18 @@ def _encode(params: Mapping[str, Any], categories: Categories | None) -> Any:
 def _standardize(params: Mapping[str, Any], categories: Categories | None) -> Any:
     del params
     return chain(encoder_of(categories), StandardScaler())
+
+
+def _to_range(params: Mapping[str, Any], categories: Categories | None) -> Any:
+    components = params.get("pca")
+    whole = isinstance(components, int) and not isinstance(components, bool)
+    if components is not None and not (whole and components >= 1):
+        raise InvalidInputError(
+            f"pca must be a number of components, 1 or more. Got {components!r} instead; leave it "
+            f"out for no reduction."
+        )
+    reducer = None if components is None else PCA(components, svd_solver="covariance_eigh")
+    return chain(encoder_of(categories), reducer, MinMaxScaler((-1.0, 1.0)))
 
 
 def _as_it_is(
@@ -110,6 +124,11 @@ METHODS: dict[str, Method] = {
     "standardize": Method(
         "The estimator on features of mean 0 and variance 1",
         prepare=_standardize,
+    ),
+    "range": Method(
+        "The estimator on features scaled to [-1, 1] by the range of the training part",
+        {"pca": None},
+        prepare=_to_range,
     ),
     "boxcox": Method(
         "The Box-Cox search around the estimator",

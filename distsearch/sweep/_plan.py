@@ -18,7 +18,7 @@ from distsearch.sweep._data import StudyData, Task, load_data
 from distsearch.sweep._identity import describe_estimator, unit_hash, unit_seed
 from distsearch.sweep._methods import get_method, n_fits
 from distsearch.sweep._scorers import lacking
-from distsearch.sweep._unit import Work
+from distsearch.sweep._unit import Work, has_backend
 from distsearch.sweep.spec import Setting, Spec, read_spec
 from distsearch.sweep.store import DataRecord, SettingRecord, StudyRecord, UnitRecord
 
@@ -116,8 +116,9 @@ class Plan:
 
     def fans_out(self, position: int) -> bool:
         """Say whether the model of a unit hands work of its own to the backend."""
-        name, _ = self.work.methods[self.places[position][3]]
-        return get_method(name).fans_out
+        _, _, estimator, method = self.places[position]
+        name, _ = self.work.methods[method]
+        return get_method(name).fans_out or has_backend(self.work.estimators[estimator])
 
     def by_cost(self, positions: Sequence[int]) -> list[int]:
         """Return units with the dearest first, and those that share their rows side by side.
@@ -224,7 +225,7 @@ def _gather(spec: Spec) -> _Parts:
     loaded = []
     for each in spec.data:
         try:
-            loaded.append(load_data(each, spec.protocol, spec.seed, task))
+            loaded.append(load_data(each, each.protocol or spec.protocol, spec.seed, task))
         except DistsearchError as error:
             problems.append((each.place, f"{each.label}: {error}"))
     return _Parts(tuple(estimators), tuple(loaded), tuple(problems))

@@ -1,8 +1,10 @@
 """The metrics of a study: scikit-learn's by name, and those that need the training rows or a clock.
 
-``balanced_accuracy_ovr`` looks at each class against the rest: a row is claimed for the class when
-its score passes a threshold, the one with the highest balanced accuracy on the training rows; the
-metric is the mean over the classes of the balanced accuracy on the test rows.
+``balanced_accuracy_ovr`` looks at each class against the rest: the metric is the mean over the
+classes of the balanced accuracy on the test rows. A row is claimed for the class when its score
+passes a threshold, the one with the highest balanced accuracy on the training rows; with the ending
+``_predicted``, when the class is predicted; with ``_signed``, when its score is above 0.
+``train_`` before the name of any metric means the rows that the model was fitted on.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from numpy.typing import NDArray
 from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 
 from distsearch._sklearn import response_methods
+from distsearch._thresholds import best_threshold
+from distsearch.sweep.spec import ON_TRAINING_ROWS
 
-__all__ = ["Measured", "Part", "best_threshold", "lacking", "measure"]
+__all__ = ["Measured", "Part", "lacking", "measure"]
 
 _OF_CLASSES = ("decision_function", "predict_proba")
 _TIMES = ("fit_seconds", "predict_seconds")
@@ -62,6 +66,20 @@ def measure(model: Any, names: Sequence[str], part: Part) -> Measured:
     Exception
         Whatever the model raises when it cannot predict at all.
     """
+    of_training = {name: name.removeprefix(ON_TRAINING_ROWS) for name in names}
+    of_training = {name: bare for name, bare in of_training.items() if name != bare}
+    measured = _measure(model, [name for name in names if name not in of_training], part)
+    if of_training:
+        same_rows = Part(part.X_train, part.y_train, part.X_train, part.y_train)
+        again = _measure(model, list(of_training.values()), same_rows)
+        for name, bare in of_training.items():
+            measured.scores[name] = again.scores[bare]
+            if bare in again.undefined:
+                measured.undefined[name] = again.undefined[bare]
+    return measured
+
+
+def _measure(model: Any, names: Sequence[str], part: Part) -> Measured:
     start = time.perf_counter()
     scores: dict[str, float] = {}
     undefined: dict[str, str] = {}
@@ -114,15 +132,37 @@ def _note(name: str, value: Any, scores: dict[str, float], undefined: dict[str, 
         undefined[name] = "the metric has no value on these rows"
 
 
-def _balanced_accuracy_ovr(model: Any, part: Part) -> float:
+def _by_threshold(model: Any, part: Part) -> float:
     train, test = _class_scores(model, part.X_train), _class_scores(model, part.X_test)
+    claimed = [
+        test[:, place] > best_threshold(train[:, place], part.y_train == label)
+        for place, label in enumerate(model.classes_)
+    ]
+    return _mean_balanced_accuracy(model.classes_, part.y_test, claimed)
+
+
+def _by_prediction(model: Any, part: Part) -> float:
+    predicted = model.predict(part.X_test)
+    claimed = [predicted == label for label in model.classes_]
+    return _mean_balanced_accuracy(model.classes_, part.y_test, claimed)
+
+
+def _by_sign(model: Any, part: Part) -> float:
+    scores = model.decision_function(part.X_test)
+    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+    return _mean_balanced_accuracy(model.classes_, part.y_test, list((scores > 0).T))
+
+
+def _mean_balanced_accuracy(
+    classes: NDArray[Any], actual: NDArray[Any], claimed: Sequence[NDArray[np.bool_]]
+) -> float:
+    """Return the mean over the classes, given which rows are claimed for each."""
     values = []
-    for place, label in enumerate(model.classes_):
-        actual = part.y_test == label
-        if actual.all() or not actual.any():
-            raise ValueError(f"the test rows are all, or none, of class {label!r}")
-        threshold = best_threshold(train[:, place], part.y_train == label)
-        values.append(_balanced_accuracy(actual, test[:, place] > threshold))
+    for label, ours in zip(classes, claimed, strict=True):
+        is_class = actual == label
+        if is_class.all() or not is_class.any():
+            raise ValueError(f"the rows are all, or none, of class {label!r}")
+        values.append((ours[is_class].mean() + (~ours[~is_class]).mean()) / 2.0)
     return float(np.mean(values))
 
 
@@ -145,10 +185,11 @@ def lacking(estimator: Any, names: Sequence[str]) -> dict[str, str]:
     names : sequence of str
         The metrics; unknown ones are somebody else's to tell.
     """
+    bare = {name: name.removeprefix(ON_TRAINING_ROWS) for name in names}
     needed: dict[str, tuple[str, ...]] = {
-        name: _OF_CLASSES if name in _OWN else response_methods(name)
-        for name in names
-        if name in _OWN or name in get_scorer_names()
+        name: _NEEDS[metric] if metric in _OWN else response_methods(metric)
+        for name, metric in bare.items()
+        if metric in _OWN or metric in get_scorer_names()
     }
     return {
         name: " or ".join(methods)
@@ -157,34 +198,14 @@ def lacking(estimator: Any, names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def best_threshold(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
-    """Return the threshold with the highest balanced accuracy.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_samples,)
-        A row is claimed when its score is above the threshold.
-    positive : ndarray of bool of shape (n_samples,)
-        Which rows are to be claimed.
-
-    Returns
-    -------
-    float
-        Half way between two scores that follow each other, or an infinity; the lowest of equally
-        good ones.
-    """
-    order = np.argsort(scores, kind="stable")
-    ranked, hits = scores[order], positive[order]
-    below = np.concatenate([[0], np.cumsum(~hits)]) / max(1, int((~hits).sum()))
-    above = 1.0 - np.concatenate([[0], np.cumsum(hits)]) / max(1, int(hits.sum()))
-    cuts = np.concatenate([[-np.inf], (ranked[1:] + ranked[:-1]) / 2.0, [np.inf]])
-    possible = np.concatenate([[True], ranked[1:] > ranked[:-1], [True]])
-    quality = np.where(possible, np.round(below + above, 12), -1.0)
-    return float(cuts[int(np.argmax(quality))])
-
-
-def _balanced_accuracy(actual: NDArray[np.bool_], claimed: NDArray[np.bool_]) -> float:
-    return float((claimed[actual].mean() + (~claimed[~actual]).mean()) / 2.0)
-
-
-_OWN: dict[str, Callable[[Any, Part], float]] = {"balanced_accuracy_ovr": _balanced_accuracy_ovr}
+_OWN: dict[str, Callable[[Any, Part], float]] = {
+    "balanced_accuracy_ovr": _by_threshold,
+    "balanced_accuracy_ovr_predicted": _by_prediction,
+    "balanced_accuracy_ovr_signed": _by_sign,
+}
+_NEEDS = {
+    "balanced_accuracy_ovr": _OF_CLASSES,
+    "balanced_accuracy_ovr_predicted": ("predict",),
+    "balanced_accuracy_ovr_signed": ("decision_function",),
+}
+"""Methods of an estimator any of which a metric of our own can work on."""

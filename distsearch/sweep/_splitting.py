@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -92,6 +93,8 @@ def draw_splits(
     """
     if protocol.kind == "given":
         return _given(given, len(y))
+    if protocol.train_rows is not None:
+        return _by_class(protocol.train_rows, protocol.repeats, y, seed, task)
     pairs: list[tuple[Rows, Rows]] = []
     for splitter in _splitters(protocol, seed, stratified=task == "classification"):
         pairs += make_splits(
@@ -116,6 +119,40 @@ def _splitters(protocol: Protocol, seed: int, *, stratified: bool) -> list[Any]:
         StratifiedGroupKFold(protocol.folds, shuffle=True, random_state=(seed + repeat) % 2**32)
         for repeat in range(protocol.repeats)
     ]
+
+
+def _by_class(
+    train_rows: Mapping[str, int], repeats: int, y: NDArray[Any], seed: int, task: str
+) -> tuple[Split, ...]:
+    """Draw so many rows of each class to train on, anew in every repeat."""
+    if task != "classification":
+        raise InvalidInputError(
+            "train_rows counts rows of classes, and the target is a number. Use test_size."
+        )
+    labels, codes, numbers = np.unique(y, return_inverse=True, return_counts=True)
+    names = [str(label) for label in labels]
+    unlike = sorted(set(train_rows).symmetric_difference(names))
+    if unlike:
+        raise InvalidInputError(
+            f"train_rows must name each class once: {listed(names)}. Got {listed(train_rows)} "
+            f"instead."
+        )
+    for name, number in zip(names, numbers.tolist(), strict=True):
+        if train_rows[name] >= number:
+            raise InvalidInputError(
+                f"train_rows asks for {count(train_rows[name], 'row')} of class {name!r}, which "
+                f"has {number}; at least one must be left to test on."
+            )
+    splits = []
+    for repeat in range(repeats):
+        order = np.random.default_rng((seed, repeat)).permutation(len(y))
+        rank = np.empty(len(y), dtype=np.int64)  # of a row among those of its class, in that order
+        for code in range(len(labels)):
+            own = order[codes[order] == code]
+            rank[own] = np.arange(len(own))
+        trains = rank < np.array([train_rows[name] for name in names])[codes]
+        splits.append(Split(repeat, 0, np.flatnonzero(trains), np.flatnonzero(~trains)))
+    return tuple(splits)
 
 
 def _given(path: Path | None, n_rows: int) -> tuple[Split, ...]:

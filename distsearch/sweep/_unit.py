@@ -23,7 +23,7 @@ from distsearch.sweep._data import StudyData
 from distsearch.sweep._methods import get_method
 from distsearch.sweep._scorers import Part, measure
 
-__all__ = ["Answer", "Work", "fanning_out", "preparation", "run_unit"]
+__all__ = ["Answer", "Work", "fanning_out", "has_backend", "preparation", "run_unit"]
 
 _MOST_PARTS = 8
 _MOST_BYTES = 256 * 2**20
@@ -75,6 +75,12 @@ def fanning_out(backend: Backend) -> Iterator[None]:
         yield
     finally:
         _backend.reset(token)
+
+
+def has_backend(estimator: Any) -> bool:
+    """Say whether an estimator can hand work of its own to a backend, and was given none."""
+    given: Any = estimator.get_params(deep=False).get("backend")
+    return isinstance(given, str) and given == "serial"
 
 
 def run_unit(unit: Unit, work: Work) -> Answer:
@@ -130,6 +136,8 @@ def _model(
     estimator = clone(estimator)
     if estimator.get_params(deep=False).get("random_state", seed) is None:
         estimator.set_params(random_state=seed)
+    if has_backend(estimator):
+        estimator.set_params(backend=_backend.get())
     return get_method(method).make(estimator, params, seed, _backend.get(), data.categories)
 
 

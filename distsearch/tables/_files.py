@@ -13,7 +13,7 @@ from pathlib import Path
 from distsearch._wording import did_you_mean
 from distsearch.errors import DataError
 
-__all__ = ["check_readable", "is_parquet", "read_text"]
+__all__ = ["check_readable", "has_types", "is_arrays", "is_parquet", "read_text"]
 
 # The marks of UTF-32 begin with those of UTF-16 and so come first.
 _MARKS = (
@@ -23,7 +23,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_NUMPY = "an array of NumPy; save it as CSV with column names"
 _FOREIGN = (
     (b"PK\x03\x04", "a zip archive or an Excel workbook; export the sheet as CSV"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook; export the sheet as CSV"),
@@ -31,7 +30,7 @@ _FOREIGN = (
     (b"BZh", "compressed with bzip2; unpack it or use gzip"),
     (b"\xfd7zXZ", "compressed with xz; unpack it or use gzip"),
     (b"%PDF", "a PDF document; export the table as CSV"),
-    (b"\x93NUMPY", _NUMPY),
+    (b"\x93NUMPY", "an array of NumPy; save it as CSV with column names"),
     (b"\x89HDF", "an HDF5 file; export the table as CSV or Parquet"),
     (b"ARROW1", "an Arrow file; export the table as CSV or Parquet"),
     (b"SQLite format 3", "an SQLite database; export the table as CSV"),
@@ -41,6 +40,16 @@ _FOREIGN = (
 def is_parquet(path: Path) -> bool:
     """Return whether the file's name says that it is Parquet."""
     return path.suffix.lower() in {".parquet", ".pq"}
+
+
+def is_arrays(path: Path) -> bool:
+    """Return whether the file's name says that it holds arrays of NumPy."""
+    return path.suffix.lower() == ".npz"
+
+
+def has_types(path: Path) -> bool:
+    """Return whether the file says itself which columns are numbers, unlike text."""
+    return is_parquet(path) or is_arrays(path)
 
 
 def check_readable(path: Path) -> None:
@@ -95,10 +104,7 @@ def read_text(path: Path, encoding: str) -> bytes:
 def _refuse_foreign(path: Path, raw: bytes) -> None:
     for start, what in _FOREIGN:
         if raw.startswith(start):
-            numpy = path.suffix.lower() == ".npz"
-            raise DataError(
-                f"{path} is not a text file: it looks like {_NUMPY if numpy else what}."
-            )
+            raise DataError(f"{path} is not a text file: it looks like {what}.")
 
 
 def _decoding_error(path: Path, raw: bytes, offset: int, encoding: str) -> DataError:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from distsearch._wording import joined
-from distsearch.tables._files import is_parquet, read_text
+from distsearch.tables._files import has_types, read_text
 from distsearch.tables._layout import find_dialect
 from distsearch.tables._options import ReadOptions
 from distsearch.tables._records import records
@@ -46,7 +46,7 @@ class Places:
 
     @cached_property
     def _lines(self) -> list[int]:
-        if self._path is None or not self._path.is_file() or is_parquet(self._path):
+        if self._path is None or not self._path.is_file() or has_types(self._path):
             return []
         data = read_text(self._path, self._options.encoding)
         dialect = find_dialect(data, self._path, self._options)

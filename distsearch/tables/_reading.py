@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from distsearch._wording import count, joined, listed
 from distsearch.errors import DataError, DistsearchWarning, MissingExtraError
+from distsearch.tables._arrays import read_arrays
 from distsearch.tables._cells import clean_text, is_text, mask_numbers, parse_numbers
-from distsearch.tables._files import check_readable, is_parquet, read_text
+from distsearch.tables._files import check_readable, is_arrays, is_parquet, read_text
 from distsearch.tables._layout import Layout, check_names, find_layout
 from distsearch.tables._options import DEFAULT_OPTIONS, ReadOptions
 from distsearch.tables._places import Places
@@ -26,7 +27,7 @@ __all__ = ["read_table"]
 
 
 def read_table(path: str | PathLike[str], options: ReadOptions = DEFAULT_OPTIONS) -> pd.DataFrame:
-    """Read a CSV or Parquet file.
+    """Read a CSV, Parquet or ``.npz`` file.
 
     Text is taken as it stands but for surrounding blanks, which are removed with one warning. A
     column of numbers becomes numeric; every other column, and every column that the options
@@ -36,8 +37,8 @@ def read_table(path: str | PathLike[str], options: ReadOptions = DEFAULT_OPTIONS
     Parameters
     ----------
     path : str or path-like
-        A ``.parquet`` file, or a text file with a header line (.csv, .tsv, .txt), which may be
-        compressed with gzip.
+        A ``.parquet`` file, a ``.npz`` file with arrays X and y, or a text file with a header line
+        (.csv, .tsv, .txt), which may be compressed with gzip.
     options : ReadOptions, optional
         The reading rule. Columns in ``options.categorical`` that the file lacks are not an error,
         for a file to predict need not have the label.
@@ -55,6 +56,8 @@ def read_table(path: str | PathLike[str], options: ReadOptions = DEFAULT_OPTIONS
         A Parquet file was given and pyarrow is not installed.
     """
     path = Path(path)
+    if is_arrays(path):
+        return read_arrays(path)
     frame, stripped_names = _read_parquet(path) if is_parquet(path) else _read_csv(path, options)
     return _clean(frame, path, options, stripped_names)
 

@@ -102,3 +102,27 @@ def test_fits_are_counted_from_the_strategy(params, features, fits):
     assert n_fits("boxcox", params, features) == fits
     assert n_fits("standardize", {}, features) == 1
     assert get_method("plain").fits({}, features) == 1
+
+
+def test_range_is_that_of_the_training_part():
+    transformer = METHODS["range"].prepare({}, None).fit(X)
+    later = np.array([[3.0, 1.5]])
+    low, high = X.min(axis=0), X.max(axis=0)
+    np.testing.assert_allclose(
+        transformer.transform(later), 2 * (later - low) / (high - low) - 1, rtol=1e-12
+    )
+
+
+def test_range_after_principal_components():
+    wide = np.random.default_rng(1).normal(size=(20, 4)) * [5.0, 3.0, 0.2, 0.1]
+    found = METHODS["range"].prepare({"pca": 2}, None).fit_transform(wide)
+    centred = wide - wide.mean(axis=0)
+    scores = centred @ np.linalg.svd(centred)[2][:2].T
+    scaled = 2 * (scores - scores.min(axis=0)) / np.ptp(scores, axis=0) - 1
+    np.testing.assert_allclose(np.abs(found), np.abs(scaled), atol=1e-9)
+
+
+@pytest.mark.parametrize("pca", [0, 2.5, "two", True])
+def test_range_with_an_impossible_number_of_components(pca):
+    with pytest.raises(InvalidInputError, match="pca must be a number of components"):
+        check_method("range", {"pca": pca}, NB)

@@ -1,46 +1,19 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.datasets import load_iris, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score, roc_curve
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from distsearch.sweep._scorers import Part, best_threshold, measure
+from distsearch.sweep._scorers import Part, lacking, measure
 
 
 @pytest.fixture(scope="module")
 def part():
     X, y = make_classification(120, 5, random_state=3, flip_y=0.2)
     return Part(X[:80], y[:80], X[80:], y[80:])
-
-
-def balanced(scores, positive, threshold):
-    return balanced_accuracy_score(positive, scores > threshold)
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=30).filter(
-        lambda rows: len({hit for _, hit in rows}) == 2
-    )
-)
-def test_no_threshold_is_better_than_the_best(rows):
-    scores, positive = (np.array(column) for column in zip(*rows, strict=True))
-    found = best_threshold(scores.astype(float), positive)
-    tried = [balanced(scores, positive, cut) for cut in np.arange(-0.5, 10.0, 0.5)]
-    assert balanced(scores, positive, found) == pytest.approx(max(tried))
-
-
-def test_the_threshold_lies_half_way_between_the_classes():
-    assert best_threshold(np.array([1.0, 2.0, 6.0, 9.0]), np.array([0, 0, 1, 1]) == 1) == 4.0
-
-
-def test_the_lowest_of_equally_good_thresholds_wins():
-    # Above 1.5 or above 2.5: one mistake of two in one class each.
-    scores, positive = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 1, 0, 1]) == 1
-    assert best_threshold(scores, positive) == 1.5
 
 
 def test_thresholds_are_those_of_the_training_roc(part):
@@ -101,3 +74,51 @@ def test_a_model_that_cannot_predict_has_failed(part):
         with pytest.raises(MemoryError, match="no room"):
             measure(model, names, part)
     assert set(measure(model, ["accuracy", "roc_auc"], part).undefined) == {"accuracy"}
+
+
+def test_one_class_against_the_rest_by_what_is_predicted():
+    X, y = load_iris(return_X_y=True)
+    train = np.arange(150) % 3 != 0
+    part = Part(X[train], y[train], X[~train], y[~train])
+    model = KNeighborsClassifier(1).fit(part.X_train, part.y_train)
+    predicted = model.predict(part.X_test)
+    expected = [balanced_accuracy_score(part.y_test == c, predicted == c) for c in range(3)]
+    name = "balanced_accuracy_ovr_predicted"
+    assert measure(model, [name], part).scores[name] == pytest.approx(np.mean(expected))
+
+
+def test_one_class_against_the_rest_by_sign():
+    X, y = load_iris(return_X_y=True)
+    train = np.arange(150) % 3 != 0
+    part = Part(X[train], y[train], X[~train], y[~train])
+    model = LinearSVC().fit(part.X_train, part.y_train)
+    claimed = model.decision_function(part.X_test) > 0  # several classes may claim a row, or none
+    assert (claimed.sum(axis=1) != 1).any()
+    expected = [balanced_accuracy_score(part.y_test == c, claimed[:, c]) for c in range(3)]
+    name = "balanced_accuracy_ovr_signed"
+    assert measure(model, [name], part).scores[name] == pytest.approx(np.mean(expected))
+
+
+def test_of_two_classes_sign_and_prediction_are_one(part):
+    model = LogisticRegression().fit(part.X_train, part.y_train)
+    names = ["balanced_accuracy_ovr_predicted", "balanced_accuracy_ovr_signed"]
+    expected = balanced_accuracy_score(part.y_test, model.predict(part.X_test))
+    for score in measure(model, names, part).scores.values():
+        assert score == pytest.approx(expected)
+
+
+def test_metrics_of_the_training_rows(part):
+    model = KNeighborsClassifier(3).fit(part.X_train, part.y_train)
+    names = ["train_accuracy", "accuracy", "train_balanced_accuracy_ovr_predicted"]
+    found = measure(model, names, part).scores
+    assert found["accuracy"] == model.score(part.X_test, part.y_test)
+    assert found["train_accuracy"] == model.score(part.X_train, part.y_train)
+    assert found["train_balanced_accuracy_ovr_predicted"] == pytest.approx(
+        balanced_accuracy_score(part.y_train, model.predict(part.X_train))
+    )
+
+
+def test_what_a_metric_of_our_own_needs():
+    names = ["train_balanced_accuracy_ovr_signed", "balanced_accuracy_ovr_predicted"]
+    assert lacking(KNeighborsClassifier(), names) == {names[0]: "decision_function"}
+    assert lacking(LinearSVC(), names) == {}

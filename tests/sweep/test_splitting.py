@@ -89,3 +89,29 @@ def test_given_splits_that_cannot_be_used(tmp_path, text, error):
     path.write_text(text)
     with pytest.raises(DataError, match=error):
         draw_splits(Protocol(kind="given"), X[:3], Y[:3], 0, given=path)
+
+
+def test_rows_of_each_class_are_counted():
+    y = np.repeat(["F", "M"], [30, 10])
+    protocol = Protocol(kind="hold-out", repeats=20, train_rows={"F": 3, "M": 7})
+    ours = draw_splits(protocol, np.zeros((40, 1)), y, 5)
+    assert [(each.repeat, each.fold) for each in ours] == [(r, 0) for r in range(20)]
+    for split in ours:
+        assert np.unique(y[split.train], return_counts=True)[1].tolist() == [3, 7]
+        assert sorted([*split.train, *split.test]) == list(range(40))
+    # Every row trains as often as chance has it: 2 and 14 of 20 times.
+    times = np.bincount(np.concatenate([each.train for each in ours]), minlength=40)
+    assert times[:30].max() <= 8
+    assert times[30:].min() >= 7
+    assert len({each.hash for each in ours}) == 20
+
+
+@pytest.mark.parametrize(
+    ("rows", "word"),
+    [({"F": 3}, "each class once: 'F' and 'M'"), ({"F": 3, "M": 1, "X": 1}, "'X'"),
+     ({"F": 30, "M": 1}, "class 'F', which has 30")],
+)  # fmt: skip
+def test_rows_of_classes_that_are_not_there(rows, word):
+    y = np.repeat(["F", "M"], [30, 10])
+    with pytest.raises(InvalidInputError, match=word):
+        draw_splits(Protocol(kind="hold-out", train_rows=rows), np.zeros((40, 1)), y, 5)

@@ -72,10 +72,34 @@ def test_other_kinds_of_file_are_recognised(put, start, word):
     fails(put(start + b"\x00\x01"), "not a text file", word)
 
 
-def test_arrays_of_numpy_are_no_workbook(tmp_path):
+def test_arrays_of_numpy_are_a_table_and_its_target(tmp_path):
     path = tmp_path / "digits.npz"
-    np.savez(path, X=np.eye(3))
-    fails(path, "an array of NumPy", "CSV")
+    np.savez(path, X=np.array([[1, 2], [3, 4], [5, 6]], dtype=np.uint8), y=["a", "b", "a"])
+    table = read_table(path)
+    assert list(table.columns) == ["x0", "x1", "y"]
+    assert table["x1"].tolist() == [2, 4, 6]
+    assert table["y"].tolist() == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [{"X": np.eye(3)}, {"X": np.eye(3), "y": np.zeros(2)}, {"X": np.zeros(3), "y": np.zeros(3)},
+     {"data": np.eye(3), "y": np.zeros(3)}, {"X": np.eye(0), "y": np.zeros(0)}],
+)  # fmt: skip
+def test_other_arrays_of_numpy_are_told_by_name_and_shape(tmp_path, arrays):
+    path = tmp_path / "digits.npz"
+    np.savez(path, **arrays)
+    fails(path, "an array X", "an array y", *(f"{name} of shape" for name in arrays))
+
+
+def test_arrays_of_text_or_objects_are_refused(tmp_path):
+    path = tmp_path / "digits.npz"
+    np.savez(path, X=np.array([["a"], ["b"]]), y=np.zeros(2))
+    fails(path, "must hold numbers", "CSV")
+    np.savez(path, X=np.array([[{}], [{}]], dtype=object), y=np.zeros(2))
+    fails(path, "cannot be read", "Object arrays")
+    path.write_bytes(b"PK no archive")
+    fails(path, "cannot be read")
 
 
 def test_nothing_to_read(put, tmp_path):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from typing import Any
 
 from distsearch._wording import count, did_you_mean, listed, quoted
 from distsearch.sweep.spec._context import Context
+from distsearch.sweep.spec._lines import KeyPath
 from distsearch.sweep.spec._types import Data, Setting
 
 __all__ = ["check_baseline", "check_numbers", "check_protocol", "check_use_of_data"]
@@ -16,31 +18,56 @@ _USED_BY = {
     "folds": ("k-fold", "group-k-fold"),
     "repeats": ("k-fold", "group-k-fold", "hold-out"),
     "test_size": ("hold-out",),
+    "train_rows": ("hold-out",),
 }
 
 
 def check_protocol(context: Context) -> None:
-    """Note what has no effect on splits of this kind."""
-    protocol = context.document.get("protocol", {})
-    if not context.is_whole("protocol", "kind"):
-        return
-    kind = protocol.get("kind", "k-fold")
+    """Note what has no effect on splits of this kind, for the study and for a data set."""
+    usual = context.document.get("protocol", {})
+    if context.is_whole("protocol", "kind"):
+        _check_protocol(context, usual, usual.get("kind", "k-fold"), ("protocol",))
+    for number, table in context.tables("data"):
+        own, path = table.get("protocol", {}), ("data", number, "protocol")
+        if context.is_whole("protocol", "kind") and context.is_whole(*path, "kind"):
+            _check_protocol(context, own, own.get("kind", usual.get("kind", "k-fold")), path)
+
+
+def _check_protocol(
+    context: Context, protocol: Mapping[str, Any], kind: str, path: KeyPath
+) -> None:
     for key, users in _USED_BY.items():
         if key in protocol and kind not in users:
             context.add(
                 f"has no effect on the protocol {kind!r}, only on {' and '.join(users)}; leave it "
                 "out.",
-                "protocol",
+                *path,
                 key,
             )
+    if "train_rows" in protocol and "test_size" in protocol:
+        context.add(
+            "train_rows says already which rows are tested on: all others. Leave one of the two "
+            "out.",
+            *path,
+            "test_size",
+        )
 
 
 def check_numbers(context: Context) -> None:
     """Note numbers that TOML has and ranges do not: nan passes every comparison."""
-    for table, key in (("protocol", "test_size"), ("limits", "unit_seconds")):
-        value = context.document.get(table, {}).get(key, 0.0)
+    document = context.document
+    places: list[tuple[Mapping[str, Any], KeyPath, str]] = [
+        (document.get("protocol", {}), ("protocol",), "test_size"),
+        (document.get("limits", {}), ("limits",), "unit_seconds"),
+        *(
+            (table.get("protocol", {}), ("data", number, "protocol"), "test_size")
+            for number, table in context.tables("data")
+        ),
+    ]
+    for table, path, key in places:
+        value = table.get(key, 0.0)
         if not math.isfinite(value):
-            context.add(f"must be a finite number. Got {value} instead.", table, key)
+            context.add(f"must be a finite number. Got {value} instead.", *path, key)
 
 
 def check_use_of_data(

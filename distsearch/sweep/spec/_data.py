@@ -12,7 +12,8 @@ from distsearch.errors import DataError, InvalidInputError
 from distsearch.sweep.spec._context import Context
 from distsearch.sweep.spec._lines import KeyPath
 from distsearch.sweep.spec._problems import Place
-from distsearch.sweep.spec._types import Data
+from distsearch.sweep.spec._protocol import make_protocol
+from distsearch.sweep.spec._types import Data, Protocol
 from distsearch.tables import Entry, ReadOptions
 
 __all__ = ["read_data"]
@@ -78,6 +79,7 @@ class _Reader:
             options=options,
             scale=None if scale is None else (float(scale[0]), float(scale[1])),
             random_state=None if state is None else int(state),
+            protocol=self._protocol(),
             place=self._context.problems.place(self._path).head,
             **plain,
             **{key: self._table[key] for key in kept if key in self._table},
@@ -134,9 +136,21 @@ class _Reader:
                 sound |= given
         return ReadOptions(**sound)
 
+    def _protocol(self) -> Protocol | None:
+        """Return the protocol of this data set, where it has one of its own."""
+        own = self._table.get("protocol")
+        if own is None:
+            return None
+        usual = {**self._context.document.get("protocol", {})}
+        if "train_rows" in own:
+            usual.pop("test_size", None)
+        return make_protocol({**usual, **own})
+
     def _splits(self) -> Path | None:
-        if self._context.is_whole("protocol", "kind"):
-            kind = self._context.document.get("protocol", {}).get("kind", "k-fold")
+        own = self._context.is_whole(*self._path, "protocol", "kind")
+        if self._context.is_whole("protocol", "kind") and own:
+            usual = self._context.document.get("protocol", {})
+            kind = {**usual, **self._table.get("protocol", {})}.get("kind", "k-fold")
             self._check_use("groups", "group-k-fold", kind)
             self._check_use("splits", "given", kind)
             if kind != "given":

@@ -24,9 +24,10 @@ from distsearch.sweep.spec._entries import read_estimators, read_methods
 from distsearch.sweep.spec._lines import Lines
 from distsearch.sweep.spec._paths import Files
 from distsearch.sweep.spec._problems import Problems
+from distsearch.sweep.spec._protocol import make_protocol
 from distsearch.sweep.spec._schema import check_shape, schema
 from distsearch.sweep.spec._scorers import DEFAULT_SCORERS, check_scorers
-from distsearch.sweep.spec._types import Data, Limits, Protocol, Setting, Spec
+from distsearch.sweep.spec._types import Data, Limits, Setting, Spec
 
 __all__ = ["read_spec"]
 
@@ -114,7 +115,7 @@ def _spec(
         data=tuple(data),
         estimators=tuple(estimators),
         methods=tuple(methods),
-        protocol=Protocol(**_numbers(document.get("protocol", {}), ("folds", "repeats"))),
+        protocol=make_protocol(document.get("protocol", {})),
         scorers=tuple(document.get("scorers", DEFAULT_SCORERS)),
         limits=Limits(**_numbers(document.get("limits", {}), ("failures",))),
         baseline=document.get("baseline"),
@@ -128,10 +129,7 @@ def _spec(
 
 def _numbers(table: Mapping[str, Any], whole: Collection[str]) -> dict[str, Any]:
     """Return the table with its numbers in their types: the schema takes 5.0 for an integer."""
-    return {
-        key: value if isinstance(value, str) else int(value) if key in whole else float(value)
-        for key, value in table.items()
-    }
+    return {key: int(value) if key in whole else float(value) for key, value in table.items()}
 
 
 def _check_name(context: Context, path: Path) -> None:

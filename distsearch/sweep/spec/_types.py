@@ -53,6 +53,8 @@ class Data:
         some papers do; this leaks the range of the test rows.
     random_state : int or None
         Seed of a generated data set of the catalogue; None for its usual one.
+    protocol : Protocol or None
+        How its rows are split; None for the study's protocol.
     place : str
         Where the study file says so, for messages, such as ``study.toml:12``.
     """
@@ -72,6 +74,7 @@ class Data:
     dtype: Literal["float64", "float32"] = "float64"
     scale: tuple[float, float] | None = None
     random_state: int | None = None
+    protocol: Protocol | None = None
     place: str = ""
 
 
@@ -126,12 +129,15 @@ class Protocol:
         How often the split is drawn anew.
     test_size : float
         Share of the rows in the test part of a hold-out.
+    train_rows : mapping of str to int, or None
+        How many rows of each class a hold-out trains on, by the text of its label.
     """
 
     kind: Literal["k-fold", "hold-out", "group-k-fold", "given"] = "k-fold"
     folds: int = 10
     repeats: int = 1
     test_size: float = 0.25
+    train_rows: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

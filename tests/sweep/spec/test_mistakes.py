@@ -60,7 +60,9 @@ def mistakes(folder, text, **tables):
             "scorers = [\n'f1',\n'acuracy' ]",
             "study.toml:3: scorers[1]: there is no metric 'acuracy'. Did you mean 'accuracy' or "
             "'top_k_accuracy'? Metrics are scikit-learn's, such as 'accuracy', 'roc_auc' or "
-            "'r2', and balanced_accuracy_ovr, fit_seconds, predict_seconds.",
+            "'r2', and balanced_accuracy_ovr, balanced_accuracy_ovr_predicted, "
+            "balanced_accuracy_ovr_signed, fit_seconds, predict_seconds; 'train_' before a name "
+            "means the training rows.",
         ),
         (
             "baseline = 'nbb'",
@@ -76,7 +78,7 @@ def mistakes(folder, text, **tables):
         (
             "[protocol]\nfold = 3",
             "study.toml:2: protocol: there is no key 'fold'. Did you mean 'folds'? The keys here "
-            "are kind, folds, repeats, test_size.",
+            "are kind, folds, repeats, test_size, train_rows.",
         ),
         (
             "[protocol]\nfolds = 1",
@@ -107,6 +109,26 @@ def mistakes(folder, text, **tables):
             "k-fold and group-k-fold; leave it out.",
         ),
         (
+            "scorers = [ 'train_accuracy', 'train_fit_seconds' ]",
+            "study.toml:1: scorers[1]: 'train_fit_seconds': times have no training rows of their "
+            "own; leave the prefix 'train_' out.",
+        ),
+        (
+            "protocol = { kind = 'hold-out', test_size = 0.5, train_rows = { a = 1, b = 2 } }",
+            "study.toml:1: protocol.test_size: train_rows says already which rows are tested on: "
+            "all others. Leave one of the two out.",
+        ),
+        (
+            "protocol = { kind = 'hold-out', train_rows = { a = 0, b = 2 } }",
+            "study.toml:1: protocol.train_rows.a: must be a whole number of at least 1. Got 0 "
+            "instead.",
+        ),
+        (
+            "protocol = { train_rows = { a = 1, b = 2 } }",
+            "study.toml:1: protocol.train_rows: has no effect on the protocol 'k-fold', only on "
+            "hold-out; leave it out.",
+        ),
+        (
             "[limits]\nunit_seconds = 0",
             "study.toml:2: limits.unit_seconds: must be a number above 0. Got 0 instead.",
         ),
@@ -132,7 +154,7 @@ def test_in_general_keys(tmp_path, text, expected):
             "study.toml:2: data[0]: there is no key 'sorce'. Did you mean 'source' or 'scale'? The "
             "keys here are label, source, target, positive, columns, ignore, groups, splits, "
             "categorical, categories, missing, delimiter, encoding, decimal, impute, "
-            "missing_target, dtype, scale, random_state.",
+            "missing_target, dtype, scale, protocol, random_state.",
         ),
         (
             "label = 'x'",
@@ -295,8 +317,8 @@ def test_in_data(tmp_path, table, expected):
         (
             "name = 'tre'",
             "study.toml:4: estimators[0].name: There is no estimator 'tre'. Did you mean 'tree'? "
-            "Short names are knn, nb, svc, logistic, lda, qda, perceptron, mlp, tree, forest, "
-            "linear, ridge, lasso, svr, knn-regressor, mlp-regressor, tree-regressor, "
+            "Short names are knn, nb, svc, logistic, lda, qda, perceptron, mlp, tree, forest, odd, "
+            "direct-lda, linear, ridge, lasso, svr, knn-regressor, mlp-regressor, tree-regressor, "
             "forest-regressor; any classifier or regressor of scikit-learn can be named by its "
             "class.",
         ),
@@ -371,7 +393,7 @@ def test_in_data(tmp_path, table, expected):
         (
             "name = 'nb'\n[[methods]]\nname = 'boxcux'",
             "study.toml:6: methods[0].name: There is no method 'boxcux'. Did you mean 'boxcox' "
-            "or 'boxcox-map'? Methods are plain, standardize, boxcox, boxcox-map.",
+            "or 'boxcox-map'? Methods are plain, standardize, range, boxcox, boxcox-map.",
         ),
         (
             "name = 'nb'\n[[methods]]\nname = 'plain'\nparams = { x = 1 }",

@@ -403,3 +403,22 @@ def test_whatever_is_written_is_a_study_or_mistakes_with_places(example, changes
     found = problems(write(example.parent, "\n".join(lines)))
     assert all(re.match(r"(study\.toml|settings\.csv)(:\d+)?: \S", each) for each in found)
     assert len(set(found)) == len(found)
+
+
+def test_a_data_set_may_have_a_protocol_of_its_own(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(
+        "[protocol]\nkind = 'hold-out'\nrepeats = 5\ntest_size = 0.3\n"
+        "[[data]]\nsource = 'iris'\n"
+        "[[data]]\nsource = 'wine'\nprotocol = { repeats = 2, test_size = 0.5 }\n"
+        "[[data]]\nsource = 'breast_cancer'\nprotocol = { train_rows = { 0 = 10, 1 = 20 } }\n"
+        "[[data]]\nsource = 'digits'\nprotocol = { kind = 'k-fold' }\n"
+        "[[estimators]]\nname = 'nb'\n"
+    )
+    spec = read_spec(path)
+    usual, *own = [each.protocol for each in spec.data]
+    assert usual is None
+    assert [(each.kind, each.repeats, each.test_size, each.train_rows) for each in own] == [
+        ("hold-out", 2, 0.5, None), ("hold-out", 5, 0.25, {"0": 10, "1": 20}),
+        ("k-fold", 5, 0.3, None),
+    ]  # fmt: skip
