@@ -3,7 +3,8 @@
 ``balanced_accuracy_ovr`` looks at each class against the rest: the metric is the mean over the
 classes of the balanced accuracy on the test rows. A row is claimed for the class when its score
 passes a threshold, the one with the highest balanced accuracy on the training rows; with the ending
-``_predicted``, when the class is predicted; with ``_signed``, when its score is above 0.
+``_predicted``, when the class is predicted; with ``_signed``, when its score is above 0, or its
+probability above a half where there are no scores.
 ``train_`` before the name of any metric means the rows that the model was fitted on.
 """
 
@@ -148,9 +149,9 @@ def _by_prediction(model: Any, part: Part) -> float:
 
 
 def _by_sign(model: Any, part: Part) -> float:
-    scores = model.decision_function(part.X_test)
-    scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-    return _mean_balanced_accuracy(model.classes_, part.y_test, list((scores > 0).T))
+    limit = 0.0 if hasattr(model, "decision_function") else 0.5
+    claimed = _class_scores(model, part.X_test) > limit
+    return _mean_balanced_accuracy(model.classes_, part.y_test, list(claimed.T))
 
 
 def _mean_balanced_accuracy(
@@ -206,6 +207,6 @@ _OWN: dict[str, Callable[[Any, Part], float]] = {
 _NEEDS = {
     "balanced_accuracy_ovr": _OF_CLASSES,
     "balanced_accuracy_ovr_predicted": ("predict",),
-    "balanced_accuracy_ovr_signed": ("decision_function",),
+    "balanced_accuracy_ovr_signed": _OF_CLASSES,
 }
 """Methods of an estimator any of which a metric of our own can work on."""

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score, roc_curve
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -120,5 +120,12 @@ def test_metrics_of_the_training_rows(part):
 
 def test_what_a_metric_of_our_own_needs():
     names = ["train_balanced_accuracy_ovr_signed", "balanced_accuracy_ovr_predicted"]
-    assert lacking(KNeighborsClassifier(), names) == {names[0]: "decision_function"}
-    assert lacking(LinearSVC(), names) == {}
+    assert lacking(NearestCentroid(), names) == {}
+    assert lacking(LinearRegression(), names) == {names[0]: "decision_function or predict_proba"}
+
+
+def test_a_probability_above_a_half_stands_for_a_sign(part):
+    model = KNeighborsClassifier(5).fit(part.X_train, part.y_train)
+    name = "balanced_accuracy_ovr_signed"
+    expected = balanced_accuracy_score(part.y_test, model.predict(part.X_test))
+    assert measure(model, [name], part).scores[name] == pytest.approx(expected)
