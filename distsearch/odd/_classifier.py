@@ -35,7 +35,8 @@ class ODDClassifier(ODDWorkings):
     n_components : int, "auto" or None, default=None
         Columns of M; None for the number of classes, as in the paper. For linear F more than one
         less than the number of classes gain nothing: further components are zero. "auto" adds
-        components until another improves Ω by less than a hundredth.
+        components until another improves Ω by less than a hundredth, by the exact solver for
+        linear F whatever `solver` and `activation` are.
     activation : "linear", "tanh" or object, default="linear"
         g; an object has ``value(z)`` and ``derivative(z, y)`` with y = g(z), both elementwise.
     gamma : float, default=1.0

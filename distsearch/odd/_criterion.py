@@ -132,7 +132,8 @@ class LinearCriterion:
         M : ndarray of shape (n_features, n_columns)
             Where.
         """
-        return float(self._evaluate(M, self.gamma, self.exponent)[0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(self._evaluate(M, self.gamma, self.exponent)[0])
 
     def values(self, population: Floats) -> Floats:
         """Return log Ω of each M of a population in one batch, as `value`.
@@ -147,7 +148,8 @@ class LinearCriterion:
 
     def shape_value(self, M: Floats) -> float:
         """Return the scale-free J of one M, which may have any number of columns."""
-        return float(self._evaluate(M, 0.0, 2.0 / len(self.pairs))[0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(self._evaluate(M, 0.0, 2.0 / len(self.pairs))[0])
 
     def shape_values(self, population: Floats) -> Floats:
         """Return the scale-free J of each M of a population, as `values`."""

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from distsearch._sklearn import Interval
-from distsearch._wording import quoted
+from distsearch._wording import count, quoted
 from distsearch.errors import InvalidInputError
 
 __all__ = ["DirectLDA"]
@@ -21,6 +21,7 @@ __all__ = ["DirectLDA"]
 Floats = NDArray[np.float64]
 
 _RANK = 1e-10
+"""Share of the largest singular value below which the means do not differ in a direction."""
 
 
 class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,7 +34,8 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
     Parameters
     ----------
     n_components : int or None, default=None
-        Directions to keep; None for all, the number of classes less one.
+        Directions to keep, at most the number of classes less one; None for all. Fewer are kept
+        where the means of the classes differ in fewer.
 
     Attributes
     ----------
@@ -60,6 +62,12 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
     >>> X, y = load_wine(return_X_y=True)
     >>> DirectLDA().fit(X, y).transform(X).shape
     (178, 2)
+
+    Notes
+    -----
+    The steps, with S_b and S_w the scatter between and within classes: Z such that ZᵀS_bZ is the
+    identity, without the null space of S_b; then the eigenvectors of ZᵀS_wZ with the smallest
+    eigenvalues, zeros included. No matrix of features by features is made.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -86,7 +94,8 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
         Raises
         ------
         InvalidInputError
-            When there is one class only, or the classes have the same mean.
+            When there is one class only, the classes have the same mean, or more components are
+            asked for than there can be.
         """
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -97,19 +106,33 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
                 f"DirectLDA needs rows of two classes or more; the data have one class, "
                 f"{quoted(self.classes_[0])}. Give rows of another class too."
             )
+        self._check_components(min(len(counts) - 1, X.shape[1]))
         self.xbar_ = X.mean(axis=0)
         sums = np.zeros((len(counts), X.shape[1]))
         np.add.at(sums, codes, X - self.xbar_)
         means = sums / counts[:, None]
-        between = _between(means * np.sqrt(counts)[:, None])
+        rounding = np.finfo(np.float64).eps * np.linalg.norm(X)
+        between = _between(means * np.sqrt(counts)[:, None], rounding)
         within = (X - self.xbar_ - means[codes]) @ between
         # In the space of the means' differences, made round, the least variation comes first.
         _, directions = np.linalg.eigh(within.T @ within)
         limit = between.shape[1] if self.n_components is None else self.n_components
         self.scalings_ = between @ directions[:, :limit]
         self.means_ = means @ self.scalings_
-        self._n_features_out = self.scalings_.shape[1]
         return self
+
+    def _check_components(self, limit: int) -> None:
+        if self.n_components is not None and self.n_components > limit:
+            raise InvalidInputError(
+                f"n_components={self.n_components} is more than there are directions in which the "
+                f"means of {count(len(self.classes_), 'class')} of "
+                f"{count(self.n_features_in_, 'feature')} can differ. Use {limit} or fewer, or "
+                f"None for all."
+            )
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.scalings_.shape[1])
 
     def transform(self, X: Any) -> Floats:
         """Return where rows land.
@@ -165,16 +188,14 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
         return labels
 
 
-def _between(weighted_means: Floats) -> Floats:
+def _between(weighted_means: Floats, rounding: float) -> Floats:
     """Return Z with ZᵀS_bZ the identity, S_b being the between-class scatter.
 
     Its null space is left out. The decomposition is of a matrix with a row a class, so that
     nothing of the size of features by features is made.
     """
     _, singular, rows = np.linalg.svd(weighted_means, full_matrices=False)
-    kept = (
-        singular > _RANK * singular[0] if singular[0] > 0 else np.zeros(len(singular), dtype=bool)
-    )
+    kept = singular > max(_RANK * singular[0], rounding)
     if not kept.any():
         raise InvalidInputError(
             "All classes have the same mean in every feature, so that no direction tells them "

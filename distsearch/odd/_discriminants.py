@@ -31,7 +31,12 @@ def by_distance(Y: Floats, centers: Floats) -> Floats:
     """
     n_classes = len(centers)
     # One centre at a time: the square of a difference keeps the digits that XᵀX loses.
-    distances = np.stack([np.linalg.norm(Y - center, axis=1) for center in centers], axis=1)
+    # Rows very far away are brought nearer first, so that no square overflows.
+    far = max(float(np.abs(centers).max(initial=0.0)), 1.0)
+    size = np.maximum(np.abs(Y).max(axis=1, initial=0.0), far)[:, None]
+    distances = np.stack(
+        [np.linalg.norm(Y / size - center / size, axis=1) for center in centers], axis=1
+    )
     largest = distances.max(axis=1, keepdims=True)
     distances = np.divide(distances, largest, out=np.ones_like(distances), where=largest > 0)
     share = distances / distances.sum(axis=1, keepdims=True)

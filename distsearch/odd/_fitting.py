@@ -14,6 +14,7 @@ from distsearch.backends import Backend, SerialBackend, Unit, derive_seed
 from distsearch.errors import InvalidInputError
 from distsearch.odd._activations import Activation
 from distsearch.odd._criterion import ActivationCriterion, LinearCriterion
+from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._history import Trail
 from distsearch.odd._moments import Frame, Moments, moments_of
 from distsearch.odd._nonlinear import HeldOut, descend_from, starts_from
@@ -81,6 +82,8 @@ class Settings:
         Factor of each class.
     search : LinearSearch
         How the linear transform is found.
+    init : "auto", "random" or array-like
+        Where descents through an activation start.
     """
 
     gamma: float
@@ -89,6 +92,7 @@ class Settings:
     shrinkage: Any
     class_factor: Floats
     search: LinearSearch
+    init: Any = "auto"
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,7 +303,8 @@ def fit_activation(
         trail.add_rows(found.stage, found.criterion)
         W = found.W
     else:
-        W = _best_descent(criterion, linear, search, held_out, backend, trail)
+        starts = _starts(criterion, linear, search, settings.init)
+        W = _best_descent(criterion, starts, search, held_out, backend, trail)
     W = _ordered(W, activation)
     Y = activation.value(X @ W[:-1] + W[-1])
     landed = moments_of(Y, rows.codes, len(rows.classes), rows.weight)
@@ -312,14 +317,14 @@ def fit_activation(
 
 def _best_descent(
     criterion: ActivationCriterion,
-    linear: Transform,
+    starts: list[Floats],
     search: LinearSearch,
     held_out: HeldOut | None,
     backend: Backend,
     trail: Trail,
 ) -> Floats:
     descents = descend_from(
-        _starts(criterion, linear, search), criterion, held_out, backend,
+        starts, criterion, held_out, backend,
         max_iter=search.max_iter, tol=search.tol,
     )  # fmt: skip
     if not descents:
@@ -332,21 +337,21 @@ def _best_descent(
 
 
 def _starts(
-    criterion: ActivationCriterion, linear: Transform, search: LinearSearch
+    criterion: ActivationCriterion, linear: Transform, search: LinearSearch, init: Any
 ) -> list[Floats]:
     seeds = [derive_seed(search.seed, number) for number in range(search.n_restarts + 1)]
-    if isinstance(search.init, str):
-        starts = starts_from(linear.M, linear.r, seeds)
-        n_own = len(starts) - len(seeds)
-        return starts[:-1] if search.init == "auto" else starts[n_own:]
-    start = np.asarray(search.init, dtype=np.float64)
+    own = starts_from(linear.M, linear.r, seeds)
+    if isinstance(init, str):
+        return own[:-1] if init == "auto" else own[len(own) - len(seeds) :]
+    start = np.asarray(init, dtype=np.float64)
     if start.shape != criterion.shape or not np.isfinite(start).all():
         raise InvalidInputError(
             f"init must be 'auto', 'random' or finite numbers of shape {criterion.shape}: a row "
             f"for each feature that varies, one for the bias, and a column for each component. "
             f"Got shape {start.shape} instead."
         )
-    return [start]
+    # A start at which centres meet, such as all zeros, leads nowhere.
+    return [start] if np.isfinite(criterion.values(start[None])[0]) else own[:-1]
 
 
 def hold_out(
@@ -403,10 +408,11 @@ def _refuse_equal_means(mean: Floats, classes: NDArray[Any]) -> None:
         apart = np.abs(mean[i + 1 :] - mean[i]).max(axis=1, initial=0.0)
         if (apart <= _SAME).any():
             other = i + 1 + int(np.argmax(apart <= _SAME))
-            raise InvalidInputError(
+            raise TooFewRowsError(
                 f"Classes {quoted(classes[i])} and {quoted(classes[other])} have the same mean in "
-                f"every feature, so that no transform of this kind can tell them apart. Merge them "
-                f"into one class, leave one out, or add features in which they differ."
+                f"every feature, so that no linear transform can tell them apart, and others start "
+                f"from the best linear one. Merge them into one class, leave one out, or add "
+                f"features in which they differ."
             )
 
 
@@ -415,7 +421,7 @@ def _refuse_light_classes(moments: Moments, classes: NDArray[Any], ddof: int) ->
     light = varies & (moments.weight <= ddof)
     if light.any():
         k = int(np.argmax(light))
-        raise InvalidInputError(
+        raise TooFewRowsError(
             f"The rows of class {quoted(classes[k])} have a total sample_weight of "
             f"{moments.weight[k]:.3g}, and with ddof=1 it must be above 1, for weights count as "
             f"repetitions of rows. Multiply all weights, or set ddof=0, for which only their "

@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distsearch._wording import count
-from distsearch.errors import InvalidInputError
 from distsearch.odd._criterion import LinearCriterion
+from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._newton import minimize
 
 __all__ = ["Solution", "global_minimum", "polish", "screen", "whitening"]
@@ -80,12 +80,12 @@ def whitening(criterion: LinearCriterion) -> Floats:
     differences = criterion.mean_difference
     limit = 1e-9 * max(float(np.abs(differences).max()), float(np.sqrt(max(values[-1], 0.0))))
     if np.abs(differences @ still).max(initial=0.0) > limit:
-        raise InvalidInputError(
+        raise TooFewRowsError(
             f"The classes vary in {count(int(varies.sum()), 'direction')} of the "
             f"{count(len(values), 'variable')} and their means differ in others too, so that the "
             f"criterion has no minimum: there are too few rows for a covariance of each class. "
-            f"Set shrinkage='auto' (or a number above 0), reduce the variables with pca, or give "
-            f"more rows."
+            f"Give more rows, reduce the variables with pca, or shrink the covariances: "
+            f"shrinkage='auto' or a number above 0, which needs a class of two rows or more."
         )
     white: Floats = vectors[:, varies] / np.sqrt(values[varies])
     return white

@@ -55,8 +55,8 @@ class Frame:
         """
         half = high / 2 - low / 2 if centred else np.maximum(np.abs(low), np.abs(high))
         _, exponent = np.frexp(half)
-        # A subnormal unit would overflow when divided by.
-        unit = np.ldexp(1.0, np.where(half > 0, np.maximum(exponent, -1020), 0))
+        # A subnormal unit would overflow when divided by, and 2**1024 is no number.
+        unit = np.ldexp(1.0, np.where(half > 0, np.clip(exponent, -1020, 1023), 0))
         return cls(low / 2 + high / 2 if centred else np.zeros(len(low)), unit)
 
     def place(self, X: Any) -> Any:

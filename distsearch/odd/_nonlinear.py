@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import dct
 
 from distsearch.backends import Backend, SerialBackend, Unit
 from distsearch.odd._activations import Activation
@@ -91,7 +92,10 @@ def starts_from(M: Floats, r: Floats, seeds: Sequence[np.random.SeedSequence]) -
     seeds : sequence of SeedSequence
         Of each random start, uniform in (-1, 1).
     """
-    starts = [scale * np.vstack([M, r]) for scale in _SCALES]
+    # The best linear M has columns of zeros, at which the gradient is 0 for ever. Turned by a dense
+    # matrix it is as good, and every column is used.
+    turned = np.vstack([M, r]) @ dct(np.eye(M.shape[1]), norm="ortho")
+    starts = [scale * turned for scale in _SCALES]
     shape = (M.shape[0] + 1, M.shape[1])
     return starts + [np.random.default_rng(seed).uniform(-1, 1, shape) for seed in seeds]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distsearch.errors import InvalidInputError
+from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._moments import column_range, is_sparse
 
 __all__ = ["Preparation", "principal_components"]
@@ -49,15 +50,16 @@ class Preparation:
         InvalidInputError
             When no column varies.
         """
-        kept = np.flatnonzero(high > low)
+        half = high / 2 - low / 2
+        kept = np.flatnonzero(half > np.finfo(float).tiny)  # of a smaller one there is no inverse
         if not len(kept):
-            raise InvalidInputError(
+            raise TooFewRowsError(
                 "Every feature is constant: there is nothing to tell the classes by. Give rows "
                 "with at least one feature that varies."
             )
         low, high = low[kept], high[kept]
         if centred:
-            return cls(kept, low / 2 + high / 2, 1.0 / (high / 2 - low / 2))
+            return cls(kept, low / 2 + high / 2, 1.0 / half[kept])
         return cls(kept, np.zeros(len(kept)), 1.0 / np.maximum(np.abs(low), np.abs(high)))
 
     @classmethod

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from distsearch._sklearn import Interval, validate_parameter_constraints
 from distsearch.backends import Backend, SerialBackend, derive_seed
-from distsearch.errors import InvalidInputError
+from distsearch.errors import InvalidInputError, SearchFailedError
 from distsearch.odd._strategies import CMAES, EvolutionStrategy, default_population
 from distsearch.search import Scored, SearchResult, search
 
@@ -153,7 +153,19 @@ class PaperSchedule(BaseEstimator):  # type: ignore[misc]
             Where populations are scored if they are a lot of work.
         seed : SeedSequence
             Of the start and of every draw.
+
+        Returns
+        -------
+        Found
+
+        Raises
+        ------
+        InvalidInputError
+            When a parameter cannot work.
+        SearchFailedError
+            When Ω is finite at no candidate.
         """
+        self.check()
         is_large = criterion.shape[0] * criterion.shape[1] > self.large
         how = (self.population, self.step, self.patience, self.tolerance)
         strategy = (
@@ -183,15 +195,21 @@ class PaperSchedule(BaseEstimator):  # type: ignore[misc]
         else:
             per_unit = 1
         start = np.random.default_rng(derive_seed(seed, 0)).uniform(-1.0, 1.0, n)
-        return search(
-            strategy, _Scoring(criterion, per_unit), backend, start=start,
-            seed=derive_seed(seed, 1), label="population search",
-        )  # fmt: skip
+        try:
+            return search(
+                strategy, _Scoring(criterion, per_unit), backend, start=start,
+                seed=derive_seed(seed, 1), error_score="raise", label="population search",
+            )  # fmt: skip
+        except SearchFailedError:
+            raise SearchFailedError(
+                f"Ω is infinite at every candidate of {type(strategy).__name__}: the centres of "
+                f"two classes coincide. Give another random_state or another activation."
+            ) from None
 
     def _descend(
         self, criterion: Criterion, W: Floats, log_omega: float
     ) -> tuple[Floats, float, list[float]]:
-        omega: list[float] = []
+        omega = [np.inf]
 
         def function(x: Floats) -> tuple[float, Floats]:
             value, gradient = criterion.value_and_gradient(x.reshape(criterion.shape))
@@ -202,13 +220,16 @@ class PaperSchedule(BaseEstimator):  # type: ignore[misc]
             omega.append(float(intermediate_result.fun))
 
         with np.errstate(over="ignore", invalid="ignore"):
+            omega[0] = float(np.exp(log_omega))
             found = minimize(
                 function, W.ravel(), method="BFGS", jac=True, callback=note,
                 options={"maxiter": self.newton_iterations, "gtol": self.gradient_tolerance},
             )  # fmt: skip
-        if np.isfinite(found.fun) and np.log(found.fun) < log_omega:
-            return found.x.reshape(criterion.shape), float(np.log(found.fun)), omega
-        return W, log_omega, omega
+        there = found.x.reshape(criterion.shape)
+        value = criterion.value_and_gradient(there)[0]
+        if value < log_omega:
+            W, log_omega = there, value
+        return W, log_omega, np.fmin.accumulate(omega)[1:].tolist()
 
 
 class _Scoring:
@@ -233,5 +254,7 @@ def _by_iteration(searched: SearchResult) -> list[float]:
     """Return the smallest Ω so far at the end of each iteration."""
     table = searched.history.table()
     last = np.flatnonzero(np.diff(table["epoch"], append=-1))
-    omega: list[float] = np.exp(-table["best_score"][last]).tolist()
+    with np.errstate(over="ignore"):
+        # NaN where no score was finite so far, and infinity is what is meant.
+        omega: list[float] = np.fmin(np.exp(-table["best_score"][last]), np.inf).tolist()
     return omega

@@ -79,7 +79,7 @@ class LinearSearch:
     def _exact(self, within: LinearCriterion, white: Floats, trail: Trail) -> Floats:
         """Return M in whitened coordinates, its scale and orientation as they come."""
         wanted = within.shape[1]
-        given = self._given(white, wanted)
+        given = self._usable(within, self._given(white, wanted))
         if len(within.mean) == 2 and given is None:
             # The mean covariance is the identity here: Fisher's discriminant with equal weights.
             M: Floats = within.mean_difference.T
@@ -140,6 +140,14 @@ class LinearSearch:
                 f"for each component. Got shape {start.shape} instead."
             )
         return (np.linalg.pinv(white) @ start)[None]
+
+    @staticmethod
+    def _usable(within: LinearCriterion, given: Floats | None) -> Floats | None:
+        """Return the starts at which no centres meet, as they do for zeros; None for none."""
+        if given is None:
+            return None
+        usable = [start for start in given if np.isfinite(within.shape_value(start))]
+        return np.array(usable) if usable else None
 
     @staticmethod
     def _note(within: LinearCriterion, found: Solution, trail: Trail) -> None:

@@ -19,7 +19,7 @@ __all__ = ["CMAES", "EvolutionStrategy", "default_population"]
 Floats = NDArray[np.float64]
 
 _WORST = 1e300
-"""Stands for a candidate without a score; only its rank counts."""
+"""Stands for infinity, which pycma does not take; only its rank counts."""
 
 
 def default_population(n_dimensions: int) -> int:
@@ -36,7 +36,8 @@ class _Patience:
 
     def is_over(self, best_score: float) -> bool:
         """Take the best score after an iteration; say whether to end."""
-        self._best.append(float(np.exp(-best_score)))
+        with np.errstate(over="ignore"):
+            self._best.append(float(np.exp(-best_score)))
         if len(self._best) < (self._best.maxlen or 0) or not np.isfinite(self._best[0]):
             return False
         return self._best[0] - self._best[-1] < self._tolerance
@@ -48,15 +49,20 @@ class CMAES(ScriptedStrategy):
     Parameters
     ----------
     iterations : int, default=100
-        Populations at most.
+        Populations at most; the paper's number.
     population : int or None, default=None
         Candidates in each; None for 4 + ⌊3 ln n⌋.
     step : float, default=1.0
         First standard deviation.
     patience : int, default=20
-        Iterations over which Ω must fall.
+        Iterations over which Ω must fall; the paper's number.
     tolerance : float, default=1e-4
-        By how much.
+        By how much; the paper's number in its comparison.
+
+    Notes
+    -----
+    The paper names neither the population, nor the step, nor the start: these are Hansen's
+    population, a step of 1 and the start that is given.
 
     References
     ----------
@@ -92,7 +98,7 @@ class CMAES(ScriptedStrategy):
             scores = yield Batch.of(candidates, iteration)
             for candidate, score in zip(candidates, scores, strict=True):
                 self._offer(candidate, score)
-            search.tell(list(candidates), np.where(np.isfinite(scores), -scores, _WORST).tolist())
+            search.tell(list(candidates), np.clip(-scores, -_WORST, _WORST).tolist())
             if patience.is_over(self.best[1]):
                 return
 
@@ -132,8 +138,9 @@ class EvolutionStrategy(ScriptedStrategy):
     Notes
     -----
     The paper does not say which evolution strategy it used. This one, (μ/μ, λ) with μ = λ/2, a
-    log-normal step of rate 1/√(2n) and a start in (-1, 1), is that of a later classifier by its
-    first author.
+    log-normal step of rate 1/√(2n), a first step of 1 and a start in (-1, 1), is that of a later
+    classifier by its first author. Chosen here: the population, the geometric mean of the
+    parents' steps, and that the start is given by whoever begins the search.
     """
 
     def __init__(

@@ -18,6 +18,7 @@ from distsearch.errors import InvalidInputError
 from distsearch.odd._activations import get_activation
 from distsearch.odd._criterion import usual_exponent
 from distsearch.odd._discriminants import by_distance, by_gaussians, evidence
+from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._fitting import (
     Rows,
     Settings,
@@ -108,7 +109,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             preparation = Preparation.of_range(moments.low, moments.high, centred=centred)
             with single_threaded(), open_backend(self.backend) as backend:
                 found = self._fit_prepared(moments, preparation, classes, settings, backend)
-        except InvalidInputError as error:
+        except TooFewRowsError as error:
             self._unsolved = str(error)
             return
         self._unsolved = None
@@ -140,7 +141,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
     def _settings(self, classes: NDArray[Any], totals: Floats) -> Settings:
         """Return what is asked for, checked against the classes."""
         if len(classes) < 2:
-            raise InvalidInputError(
+            raise TooFewRowsError(
                 f"{type(self).__name__} needs rows of two classes or more; the data have one "
                 f"class, {quoted(classes[0])}. Give rows of another class too."
             )
@@ -159,7 +160,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
         )  # fmt: skip
         return Settings(
             self.gamma, self.exponent, self.ddof, self.shrinkage,
-            self._class_factor(classes, totals), search,
+            self._class_factor(classes, totals), search, self.init,
         )  # fmt: skip
 
     def _solver(self) -> Any:
@@ -246,6 +247,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
         return True
 
     def _add_rows(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
+        self._refuse_without_moments(self)
         first = not hasattr(self, "_moments")
         rows = self._read_training(X, y, sample_weight, reset=first)
         if classes is not None:
@@ -261,6 +263,8 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             self._add(rows.classes, sum_rows(rows, frame, backend), centred)
 
     def _add_learned(self, other: Any) -> None:
+        self._refuse_without_moments(self)
+        self._refuse_without_moments(other)
         if not isinstance(other, ODDWorkings) or not hasattr(other, "_moments"):
             raise InvalidInputError(
                 f"merge takes ODDClassifier that are fitted, for linear F and without pca. "
@@ -282,10 +286,24 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             )
         self._add(*_unpacked(other._moments))
 
+    @staticmethod
+    def _refuse_without_moments(estimator: Any) -> None:
+        if hasattr(estimator, "components_") and not hasattr(estimator, "_moments"):
+            raise InvalidInputError(
+                "An estimator that was fitted at once on fewer rows than features keeps no "
+                "covariances of them all, so that no rows can be added to it. Begin a new one with "
+                "partial_fit."
+            )
+
     def _add(self, classes: NDArray[Any], moments: Moments, centred: bool) -> None:
         """Add moments to those so far."""
         if hasattr(self, "_moments"):
             known, so_far, was_centred = _unpacked(self._moments)
+            if (known.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
+                raise InvalidInputError(
+                    f"Labels must be numbers in all batches, or text in all. Got "
+                    f"{listed(classes, 3)} after {listed(known, 3)}."
+                )
             every = np.unique(np.concatenate([known, classes]))
             moments = so_far.among(len(every), np.searchsorted(every, known)) + moments.among(
                 len(every), np.searchsorted(every, classes)
@@ -298,12 +316,19 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
     def _land(self, X: Any) -> Floats:
         if self._pca is not None:
             X = (X - self._pca["mean"]) @ self._pca["components"]
+        if is_sparse(X):  # never centred, so that it stays sparse
+            M = self.components_.T * self._scale[:, None]
+            return self._activated(
+                X[:, self.kept_features_] @ M + self.intercept_ - self._center @ M
+            )
         prepared = Preparation(self.kept_features_, self._center, self._scale).apply(X)
         return self._through(prepared)
 
     def _through(self, prepared: Any) -> Floats:
-        activation = get_activation(self.activation)
-        landed: Floats = activation.value(prepared @ self.components_.T + self.intercept_)
+        return self._activated(prepared @ self.components_.T + self.intercept_)
+
+    def _activated(self, projected: Floats) -> Floats:
+        landed: Floats = get_activation(self.activation).value(projected)
         return landed
 
     def _log_probabilities(self, Y: Floats) -> Floats:
