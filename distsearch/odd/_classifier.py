@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from distsearch._sklearn import HasMethods, Interval, StrOptions, available_where
+from distsearch.odd._batches import combine, moments_kept_by
 from distsearch.odd._schedule import PaperSchedule
 from distsearch.odd._workings import ODDWorkings
 
@@ -248,7 +249,6 @@ class ODDClassifier(ODDWorkings):
             infinite, or there are too few rows for covariances that are not shrunk.
         """
         self._validate_params()
-        self._forget()
         self._fit_rows(self._read_training(X, y, sample_weight))
         return self
 
@@ -281,8 +281,8 @@ class ODDClassifier(ODDWorkings):
             When a label is not one of `classes`.
         """
         self._validate_params()
-        self._add_rows(X, y, classes, sample_weight)
-        self._fit_moments()
+        batch = self._batch(X, y, classes, sample_weight)
+        self._fit_moments(combine(moments_kept_by(self), batch))
         return self
 
     @available_where(ODDWorkings._takes_batches)
@@ -304,10 +304,9 @@ class ODDClassifier(ODDWorkings):
             When their features differ.
         """
         self._validate_params()
-        for other in others:
-            self._add_learned(other)
-        if others:
-            self._fit_moments()
+        total = self._learned_by(others)
+        if others and total is not None:
+            self._fit_moments(total)
         return self
 
     def transform(self, X: Any) -> Floats:

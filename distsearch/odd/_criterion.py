@@ -100,10 +100,6 @@ class LinearCriterion:
         # One product with M gives S_k M of every class, and below them the distances.
         self._stacked = np.vstack([covariance.reshape(-1, n_features), self.mean_difference])
         self._by_class = np.ascontiguousarray(covariance.transpose(2, 0, 1)).reshape(n_features, -1)
-        # Sums over the components of what belongs to a class, or to a pair.
-        self._of_class = np.tile(np.eye(n_classes), (n_components, 1))
-        self._halves = np.full(len(self.pairs), 0.5)
-        self._of_pair = np.tile(np.eye(len(self.pairs)), (n_components, 1))
 
     def seen_through(self, basis: Floats, n_components: int) -> LinearCriterion:
         """Return the criterion as a function of A where M = basis · A.
@@ -132,8 +128,7 @@ class LinearCriterion:
         M : ndarray of shape (n_features, n_columns)
             Where.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            return float(self._evaluate(M, self.gamma, self.exponent)[0])
+        return float(self._evaluate(M, self.gamma, self.exponent)[0])
 
     def values(self, population: Floats) -> Floats:
         """Return log Ω of each M of a population in one batch, as `value`.
@@ -144,7 +139,8 @@ class LinearCriterion:
             The M.
         """
         spread, logs = self._batch(population)
-        return _finite(np.log(self.gamma + spread) - self.exponent * logs)
+        with np.errstate(invalid="ignore"):  # both infinite
+            return _finite(np.log(self.gamma + spread) - self.exponent * logs)
 
     def shape_value(self, M: Floats) -> float:
         """Return the scale-free J of one M, which may have any number of columns."""
@@ -154,7 +150,7 @@ class LinearCriterion:
     def shape_values(self, population: Floats) -> Floats:
         """Return the scale-free J of each M of a population, as `values`."""
         spread, logs = self._batch(population)
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):
             return _finite(np.log(spread) - 2.0 / len(self.pairs) * logs)
 
     def value_and_gradient(self, M: Floats) -> tuple[float, Floats]:
@@ -200,10 +196,12 @@ class LinearCriterion:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             projected = (columns @ self._by_class).reshape(n_candidates, -1, n_features)
             inner = projected @ population
-            norms = np.sqrt(np.vecdot(inner, inner) @ self._of_class)
-            apart = (columns @ self.mean_difference.T).reshape(n_candidates, -1)
-            logs = np.log((apart * apart) @ self._of_pair)
-            return norms @ self.class_factor, logs @ self._halves
+            squared = np.vecdot(inner, inner).reshape(n_candidates, -1, len(self.mean))
+            norms = np.sqrt(squared.sum(axis=1))
+            apart = columns @ self.mean_difference.T
+            apart *= apart
+            logs = np.log(apart.reshape(n_candidates, -1, len(self.pairs)).sum(axis=1))
+            return norms @ self.class_factor, 0.5 * logs.sum(axis=1)
 
     def _value_and_gradient(self, M: Floats, gamma: float, exponent: float) -> tuple[float, Floats]:
         with np.errstate(over="ignore", invalid="ignore"):

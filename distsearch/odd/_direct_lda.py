@@ -50,6 +50,12 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
+    Notes
+    -----
+    The steps, with S_b and S_w the scatter between and within classes: Z such that ZᵀS_bZ is the
+    identity, without the null space of S_b; then the eigenvectors of ZᵀS_wZ with the smallest
+    eigenvalues, zeros included. No matrix of features by features is made.
+
     References
     ----------
     Yu, H. and Yang, J. (2001). A direct LDA algorithm for high-dimensional data - with application
@@ -62,12 +68,6 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
     >>> X, y = load_wine(return_X_y=True)
     >>> DirectLDA().fit(X, y).transform(X).shape
     (178, 2)
-
-    Notes
-    -----
-    The steps, with S_b and S_w the scatter between and within classes: Z such that ZᵀS_bZ is the
-    identity, without the null space of S_b; then the eigenvectors of ZᵀS_wZ with the smallest
-    eigenvalues, zeros included. No matrix of features by features is made.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -111,7 +111,8 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
         sums = np.zeros((len(counts), X.shape[1]))
         np.add.at(sums, codes, X - self.xbar_)
         means = sums / counts[:, None]
-        rounding = np.finfo(np.float64).eps * np.linalg.norm(X)
+        # The rounding of sums over the rows: equal means seldom come out equal to the last bit.
+        rounding = len(X) * np.finfo(np.float64).eps * float(np.linalg.norm(X))
         between = _between(means * np.sqrt(counts)[:, None], rounding)
         within = (X - self.xbar_ - means[codes]) @ between
         # In the space of the means' differences, made round, the least variation comes first.

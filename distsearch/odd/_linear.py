@@ -34,6 +34,7 @@ __all__ = ["Solution", "global_minimum", "polish", "screen", "whitening"]
 Floats = NDArray[np.float64]
 
 _SCREENED = 4096
+_MOST_VALUES = 2**22
 _POLISHED = 10
 _RANK_TOLERANCE = 1e-10
 _CURVATURE_TOLERANCE = 1e-6
@@ -170,7 +171,11 @@ def screen(
     """
     within = criterion.seen_through(whole, n_components)
     drawn = rng.standard_normal((_SCREENED, whole.shape[1], n_components))
-    order = np.argsort(within.shape_values(drawn), kind="stable")
+    size = max(1, _MOST_VALUES // (n_components * within.covariance[:, 0].size))
+    values = [
+        within.shape_values(drawn[first : first + size]) for first in range(0, _SCREENED, size)
+    ]
+    order = np.argsort(np.concatenate(values), kind="stable")
     kind = _order_of_centers(within) if n_components == 1 else None
     chosen: list[int] = []
     seen: set[bytes] = set()

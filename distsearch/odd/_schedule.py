@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from sklearn.base import BaseEstimator
 
 from distsearch._sklearn import Interval, validate_parameter_constraints
-from distsearch.backends import Backend, SerialBackend, derive_seed
+from distsearch.backends import Backend, SerialBackend, derive_seed, single_threaded
 from distsearch.errors import InvalidInputError, SearchFailedError
 from distsearch.odd._strategies import CMAES, EvolutionStrategy, default_population
 from distsearch.search import Scored, SearchResult, search
@@ -166,6 +166,10 @@ class PaperSchedule(BaseEstimator):  # type: ignore[misc]
             When Ω is finite at no candidate.
         """
         self.check()
+        with single_threaded():
+            return self._run(criterion, backend, seed)
+
+    def _run(self, criterion: Criterion, backend: Backend, seed: np.random.SeedSequence) -> Found:
         is_large = criterion.shape[0] * criterion.shape[1] > self.large
         how = (self.population, self.step, self.patience, self.tolerance)
         strategy = (

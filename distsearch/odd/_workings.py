@@ -16,6 +16,15 @@ from distsearch._wording import listed, quoted
 from distsearch.backends import Backend, open_backend, seed_sequence, single_threaded
 from distsearch.errors import InvalidInputError
 from distsearch.odd._activations import get_activation
+from distsearch.odd._batches import (
+    Packed,
+    check_alike,
+    combine,
+    moments_kept_by,
+    pack,
+    refuse_as_other,
+    unpack,
+)
 from distsearch.odd._criterion import usual_exponent
 from distsearch.odd._discriminants import by_distance, by_gaussians, evidence
 from distsearch.odd._errors import TooFewRowsError
@@ -46,7 +55,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
     n_features_in_: int
     feature_names_in_: Any
     thresholds_: Floats | None
-    _moments: dict[str, Any]
+    _moments: Packed | None
     _pca: dict[str, Floats] | None
     _unsolved: str | None
 
@@ -74,16 +83,12 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             raise NotFittedError(f"The rows so far do not suffice for a transform: {reason}")
         check_is_fitted(self, "components_")
 
-    def _forget(self) -> None:
-        for name in ("_moments", "_unsolved"):
-            if hasattr(self, name):
-                delattr(self, name)
-
     def _fit_rows(self, rows: Rows) -> None:
         totals: Floats = np.bincount(rows.codes, rows.weight, len(rows.classes)).astype(float)
         settings = self._settings(rows.classes, totals)
+        kept: Packed | None = None
         with single_threaded(), open_backend(self.backend) as backend:
-            rows = self._to_components(rows)
+            rows, pca = self._to_components(rows)
             low, high = column_range(rows.X)
             centred = not is_sparse(rows.X)
             preparation = Preparation.of_range(low, high, centred=centred)
@@ -94,26 +99,26 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
                 moments = sum_rows(rows, frame, backend)
                 found = self._fit_prepared(moments, preparation, rows.classes, settings, backend)
                 if self._takes_sparse:  # whatever takes sparse rows takes further rows too
-                    self._moments = _packed(rows.classes, moments, centred)
+                    kept = pack(rows.classes, moments, centred)
             if not self._is_linear:
                 found = self._through_activation(rows, preparation, found, settings, backend)
-            self._keep(found, preparation, rows.classes, totals)
+            self._keep(found, preparation, rows.classes, totals, pca)
+            self._moments, self._unsolved = kept, None
             self._set_thresholds(rows, preparation)
 
-    def _fit_moments(self) -> None:
-        """Fit from the moments; where they do not suffice yet, remember why."""
-        classes, moments, centred = _unpacked(self._moments)
-        self._pca = None
+    def _fit_moments(self, packed: Packed) -> None:
+        """Fit from moments; where they do not suffice yet, remember why."""
+        classes, moments, centred = unpack(packed)
         try:
             settings = self._settings(classes, moments.weight)
             preparation = Preparation.of_range(moments.low, moments.high, centred=centred)
             with single_threaded(), open_backend(self.backend) as backend:
                 found = self._fit_prepared(moments, preparation, classes, settings, backend)
         except TooFewRowsError as error:
-            self._unsolved = str(error)
+            self._moments, self._unsolved = packed, str(error)
             return
-        self._unsolved = None
-        self._keep(found, preparation, classes, moments.weight)
+        self._keep(found, preparation, classes, moments.weight, None)
+        self._moments, self._unsolved = packed, None
         self.thresholds_ = None
 
     @staticmethod
@@ -187,17 +192,19 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             )
         return factor
 
-    def _to_components(self, rows: Rows) -> Rows:
-        self._pca = None
+    def _to_components(self, rows: Rows) -> tuple[Rows, dict[str, Floats] | None]:
         if self.pca is None:
-            return rows
+            return rows, None
         mean, components = principal_components(rows.X, rows.weight, self.pca)
-        self._pca = {"mean": mean, "components": components}
-        return Rows((rows.X - mean) @ components, rows.codes, rows.weight, rows.classes)
+        X = (rows.X - mean) @ components
+        pca = {"mean": mean, "components": components}
+        return Rows(X, rows.codes, rows.weight, rows.classes), pca
 
     def _keep(
-        self, found: Transform, preparation: Preparation, classes: NDArray[Any], totals: Floats
-    ) -> None:
+        self, found: Transform, preparation: Preparation, classes: NDArray[Any], totals: Floats,
+        pca: dict[str, Floats] | None,
+    ) -> None:  # fmt: skip
+        self._pca = pca
         self.classes_, self.class_count_ = classes, totals
         priors = totals * self._class_factor(classes, totals)
         self.priors_ = priors / priors.sum()
@@ -246,9 +253,9 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             )
         return True
 
-    def _add_rows(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> None:
-        self._refuse_without_moments(self)
-        first = not hasattr(self, "_moments")
+    def _batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> Packed:
+        """Return the moments of further rows."""
+        first = moments_kept_by(self) is None
         rows = self._read_training(X, y, sample_weight, reset=first)
         if classes is not None:
             unknown = np.setdiff1d(rows.classes, np.asarray(classes))
@@ -260,56 +267,24 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
         centred = not is_sparse(rows.X)
         frame = Frame.around(*column_range(rows.X), centred=centred)
         with single_threaded(), open_backend(self.backend) as backend:
-            self._add(rows.classes, sum_rows(rows, frame, backend), centred)
+            return pack(rows.classes, sum_rows(rows, frame, backend), centred)
 
-    def _add_learned(self, other: Any) -> None:
-        self._refuse_without_moments(self)
-        self._refuse_without_moments(other)
-        if not isinstance(other, ODDWorkings) or not hasattr(other, "_moments"):
-            raise InvalidInputError(
-                f"merge takes ODDClassifier that are fitted, for linear F and without pca. "
-                f"Got {quoted(other)} instead."
-            )
-        names = getattr(other, "feature_names_in_", None)
-        if not hasattr(self, "_moments"):
-            self.n_features_in_ = other.n_features_in_
-            if names is not None:
-                self.feature_names_in_ = names
-        ours = getattr(self, "feature_names_in_", None)
-        if self.n_features_in_ != other.n_features_in_ or not np.array_equal(
-            [] if ours is None else ours, [] if names is None else names
-        ):
-            raise InvalidInputError(
-                f"merge takes estimators of the same features in the same order. Got "
-                f"{self.n_features_in_} ({_some(ours)}) and {other.n_features_in_} "
-                f"({_some(names)}) instead."
-            )
-        self._add(*_unpacked(other._moments))
-
-    @staticmethod
-    def _refuse_without_moments(estimator: Any) -> None:
-        if hasattr(estimator, "components_") and not hasattr(estimator, "_moments"):
-            raise InvalidInputError(
-                "An estimator that was fitted at once on fewer rows than features keeps no "
-                "covariances of them all, so that no rows can be added to it. Begin a new one with "
-                "partial_fit."
-            )
-
-    def _add(self, classes: NDArray[Any], moments: Moments, centred: bool) -> None:
-        """Add moments to those so far."""
-        if hasattr(self, "_moments"):
-            known, so_far, was_centred = _unpacked(self._moments)
-            if (known.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
-                raise InvalidInputError(
-                    f"Labels must be numbers in all batches, or text in all. Got "
-                    f"{listed(classes, 3)} after {listed(known, 3)}."
-                )
-            every = np.unique(np.concatenate([known, classes]))
-            moments = so_far.among(len(every), np.searchsorted(every, known)) + moments.among(
-                len(every), np.searchsorted(every, classes)
-            )
-            classes, centred = every, was_centred and centred
-        self._moments = _packed(classes, moments, centred)
+    def _learned_by(self, others: tuple[Any, ...]) -> Packed | None:
+        """Return what this estimator and others have learned together."""
+        total = moments_kept_by(self)
+        first = self if total is not None else None
+        for other in others:
+            packed = moments_kept_by(other) if isinstance(other, ODDWorkings) else None
+            if packed is None:
+                raise refuse_as_other(other)
+            first = other if first is None else first
+            check_alike(first, other)
+            total = combine(total, packed)
+        if first is not None and first is not self:
+            self.n_features_in_ = first.n_features_in_
+            if hasattr(first, "feature_names_in_"):
+                self.feature_names_in_ = first.feature_names_in_
+        return total
 
     # Landing
 
@@ -348,17 +323,3 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             return evidence(self._log_probabilities(Y))
         shares = by_distance(Y, self.centers_)
         return shares - shares[:, ::-1] if len(self.classes_) == 2 else shares
-
-
-def _packed(classes: NDArray[Any], moments: Moments, centred: bool) -> dict[str, Any]:
-    """Return moments as plain arrays, for estimators hold nothing else."""
-    return {"classes": classes, "centred": centred, **moments.state()}
-
-
-def _unpacked(packed: dict[str, Any]) -> tuple[NDArray[Any], Moments, bool]:
-    state = {name: each for name, each in packed.items() if name not in {"classes", "centred"}}
-    return packed["classes"], Moments.from_state(state), packed["centred"]
-
-
-def _some(names: Any) -> str:
-    return "without names" if names is None else listed(names, 5)

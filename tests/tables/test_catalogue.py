@@ -82,8 +82,10 @@ def test_a_random_state_that_is_none(state):
 
 
 def test_bundled_sets_and_files_are_not_drawn(put):
-    names = "gaussian_quantiles, half_circles, blobs and random_classification"
-    with pytest.raises(InvalidInputError, match=f"{names}. Got 3 for 'iris'"):
+    names = (
+        "gaussian_quantiles, half_circles, blobs, random_classification, odd_db1, .* and odd_db3"
+    )
+    with pytest.raises(InvalidInputError, match=rf"{names}\. Got 3 for 'iris'"):
         load("iris", random_state=3)
     path = put("x,y\n1,a\n2,b\n")
     with pytest.raises(InvalidInputError, match=r"the same rows every time\. Leave it out"):
