@@ -33,7 +33,7 @@ def omega(projected, gamma=1.0, exponent=None, factor=None, ddof=1, shrinkage=No
     product = 1.0
     for i, j in combinations(range(c), 2):
         product *= np.linalg.norm(centers[i] - centers[j]) ** exponent
-    return (gamma + sum(f * v for f, v in zip(factor, spreads, strict=True))) / product**exponent
+    return (gamma + sum(f * v for f, v in zip(factor, spreads, strict=True))) / product
 
 
 def linear_omega(groups, M, ddof=1, shrinkage=None, **how):
