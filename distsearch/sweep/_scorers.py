@@ -149,8 +149,10 @@ def _by_prediction(model: Any, part: Part) -> float:
 
 
 def _by_sign(model: Any, part: Part) -> float:
-    limit = 0.0 if hasattr(model, "decision_function") else 0.5
-    claimed = _class_scores(model, part.X_test) > limit
+    if hasattr(model, "decision_function"):
+        claimed = _signed_scores(model, part.X_test) > 0.0
+    else:
+        claimed = model.predict_proba(part.X_test) > 0.5
     return _mean_balanced_accuracy(model.classes_, part.y_test, list(claimed.T))
 
 
@@ -168,10 +170,21 @@ def _mean_balanced_accuracy(
 
 
 def _class_scores(model: Any, X: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a score a class, higher for rows that are more like it."""
-    if not hasattr(model, "decision_function"):
+    """Return a score a class, higher for rows that are more like it.
+
+    Of three classes or more it is the probability if there is one: a discriminant of
+    `decision_function` may tell the classes of one row apart and yet not be comparable between
+    rows, as with linear discriminant analysis.
+    """
+    if hasattr(model, "predict_proba") and (
+        len(model.classes_) > 2 or not hasattr(model, "decision_function")
+    ):
         probabilities: NDArray[np.float64] = model.predict_proba(X)
         return probabilities
+    return _signed_scores(model, X)
+
+
+def _signed_scores(model: Any, X: NDArray[Any]) -> NDArray[np.float64]:
     scores: NDArray[np.float64] = model.decision_function(X)
     return np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
 

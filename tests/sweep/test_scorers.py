@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score, roc_curve
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -129,3 +130,20 @@ def test_a_probability_above_a_half_stands_for_a_sign(part):
     name = "balanced_accuracy_ovr_signed"
     expected = balanced_accuracy_score(part.y_test, model.predict(part.X_test))
     assert measure(model, [name], part).scores[name] == pytest.approx(expected)
+
+
+def test_thresholds_of_three_classes_are_on_what_can_be_compared_between_rows():
+    X, y = load_iris(return_X_y=True)
+    train = np.arange(150) % 3 != 0
+    part = Part(X[train], y[train], X[~train], y[~train])
+    model = LinearDiscriminantAnalysis().fit(part.X_train, part.y_train)
+    seen, later = model.predict_proba(part.X_train), model.predict_proba(part.X_test)
+    expected = []
+    for c in range(3):
+        false, true, cuts = roc_curve(part.y_train == c, seen[:, c], drop_intermediate=False)
+        claimed = later[:, c] >= cuts[np.argmax(true - false)]
+        expected.append(balanced_accuracy_score(part.y_test == c, claimed))
+    found = measure(model, ["balanced_accuracy_ovr"], part).scores["balanced_accuracy_ovr"]
+    assert found == pytest.approx(np.mean(expected), abs=0.02)
+    # Its discriminants separate the middle class far worse.
+    assert found > 0.95
