@@ -20,7 +20,7 @@ from distsearch.odd._moments import Frame, Moments, moments_of
 from distsearch.odd._nonlinear import HeldOut, descend_from, starts_from
 from distsearch.odd._schedule import PaperSchedule
 from distsearch.odd._shrinkage import shrink, shrink_classes
-from distsearch.odd._solving import LinearSearch, signed
+from distsearch.odd._solving import LinearSearch, checked_start, signed
 
 __all__ = [
     "Rows",
@@ -229,7 +229,9 @@ def fit_spanned(X: Floats, rows: Rows, settings: Settings, backend: Backend) -> 
     within = moments_of((X - center) @ span, rows.codes, len(rows.classes), rows.weight)
     search = settings.search
     if not isinstance(search.init, str):
-        search = replace(search, init=span.T @ np.asarray(search.init, dtype=np.float64))
+        wanted = search.n_components if isinstance(search.n_components, int) else len(rows.classes)
+        start = checked_start(search.init, (X.shape[1], wanted))
+        search = replace(search, init=span.T @ start)
     found = _solve(within, rows.classes, replace(settings, search=search), backend, X.shape[1])
     M = span @ found.M
     return replace(found, M=M, r=found.r - center @ M).mirrored(signed(M))
@@ -343,13 +345,7 @@ def _starts(
     own = starts_from(linear.M, linear.r, seeds)
     if isinstance(init, str):
         return own[:-1] if init == "auto" else own[len(own) - len(seeds) :]
-    start = np.asarray(init, dtype=np.float64)
-    if start.shape != criterion.shape or not np.isfinite(start).all():
-        raise InvalidInputError(
-            f"init must be 'auto', 'random' or finite numbers of shape {criterion.shape}: a row "
-            f"for each feature that varies, one for the bias, and a column for each component. "
-            f"Got shape {start.shape} instead."
-        )
+    start = checked_start(init, criterion.shape)
     # A start at which centres meet, such as all zeros, leads nowhere.
     return [start] if np.isfinite(criterion.values(start[None])[0]) else own[:-1]
 

@@ -84,9 +84,10 @@ def whitening(criterion: LinearCriterion) -> Floats:
         raise TooFewRowsError(
             f"The classes vary in {count(int(varies.sum()), 'direction')} of the "
             f"{count(len(values), 'variable')} and their means differ in others too, so that the "
-            f"criterion has no minimum: there are too few rows for a covariance of each class. "
-            f"Give more rows, reduce the variables with pca, or shrink the covariances: "
-            f"shrinkage='auto' or a number above 0, which needs a class of two rows or more."
+            f"criterion has no minimum: there are too few rows for a covariance of each class, or "
+            f"a feature tells classes apart by itself. Give more rows, leave such a feature out, "
+            f"reduce the features with pca, or shrink the covariances: shrinkage='auto' or a "
+            f"number above 0, which needs a class that varies."
         )
     white: Floats = vectors[:, varies] / np.sqrt(values[varies])
     return white

@@ -67,12 +67,7 @@ def read_training(
     if sample_weight is None:
         return X, y, np.ones(X.shape[0])
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    used = weight > 0
-    if not used.any():
-        raise InvalidInputError(
-            "Every sample_weight is 0, so that no row is left to learn from. Give a positive "
-            "weight to rows of two classes or more."
-        )
+    used = weight > 0  # of one row at least, which scikit-learn has checked
     return (X, y, weight) if used.all() else (X[used], y[used], weight[used])
 
 

@@ -15,7 +15,7 @@ from distsearch.odd._history import Trail
 from distsearch.odd._linear import Solution, global_minimum, polish, screen, whitening
 from distsearch.odd._schedule import PaperSchedule
 
-__all__ = ["LinearSearch", "signed"]
+__all__ = ["LinearSearch", "checked_start", "signed"]
 
 Floats = NDArray[np.float64]
 
@@ -132,13 +132,7 @@ class LinearSearch:
                 return None
             rng = np.random.default_rng(self.seed)
             return rng.standard_normal((self.n_restarts + 1, white.shape[1], n_components))
-        start = np.asarray(self.init, dtype=np.float64)
-        if start.shape != (white.shape[0], n_components) or not np.isfinite(start).all():
-            raise InvalidInputError(
-                f"init must be 'auto', 'random' or finite numbers of shape "
-                f"{(white.shape[0], n_components)}: a row for each feature that varies, a column "
-                f"for each component. Got shape {start.shape} instead."
-            )
+        start = checked_start(self.init, (white.shape[0], n_components))
         return (np.linalg.pinv(white) @ start)[None]
 
     @staticmethod
@@ -171,3 +165,22 @@ def signed(M: Floats) -> Floats:
     """Return 1 for each column whose entry of largest magnitude is positive, else -1."""
     largest = M[np.abs(M).argmax(axis=0), np.arange(M.shape[1])]
     return np.where(largest < 0, -1.0, 1.0)
+
+
+def checked_start(init: Any, shape: tuple[int, int]) -> Floats:
+    """Return a start that was given as an array.
+
+    Raises
+    ------
+    InvalidInputError
+        When it has another shape, or a value that is not finite.
+    """
+    start = np.asarray(init, dtype=np.float64)
+    if start.shape != shape or not np.isfinite(start).all():
+        got = f"shape {start.shape}" if start.shape != shape else "values that are not finite"
+        raise InvalidInputError(
+            f"init must be 'auto', 'random' or finite numbers of shape {shape}: a row for each "
+            f"feature that varies (and, for other than linear F, one for the bias), a column for "
+            f"each component. Got {got} instead."
+        )
+    return start

@@ -38,9 +38,9 @@ class _Patience:
         """Take the best score after an iteration; say whether to end."""
         with np.errstate(over="ignore"):
             self._best.append(float(np.exp(-best_score)))
-        if len(self._best) < (self._best.maxlen or 0) or not np.isfinite(self._best[0]):
+        if len(self._best) < (self._best.maxlen or 0):
             return False
-        return self._best[0] - self._best[-1] < self._tolerance
+        return self._best[0] - self._best[-1] < self._tolerance  # never where both are infinite
 
 
 class CMAES(ScriptedStrategy):

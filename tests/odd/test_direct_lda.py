@@ -119,6 +119,11 @@ class TestDecisions:
         np.testing.assert_allclose(scores, distance[:, 0] - distance[:, 1], atol=1e-12)
         np.testing.assert_array_equal(model.predict(X), np.where(scores > 0, "yes", "no"))
 
+    def test_the_first_of_two_that_are_equally_near(self):
+        model = DirectLDA().fit([[0.0], [2.0], [4.0], [6.0]], ["b", "b", "a", "a"])
+        assert model.decision_function([[3.0]]).tolist() == [0.0]
+        assert model.predict([[2.9], [3.0], [3.1]]).tolist() == ["b", "a", "a"]
+
     def test_more_have_one_each(self):
         X, y = blobs()
         names = np.array(["b", "c", "a"])[y]

@@ -6,7 +6,7 @@ from odd.data import blobs, groups
 from scipy.optimize import minimize
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from distsearch.backends import SerialBackend, get_backend
 from distsearch.errors import InvalidInputError, SearchFailedError
@@ -190,13 +190,18 @@ class TestWhereItRuns:
                     assert together.log_omega == other.log_omega
                     assert together.stage == other.stage
 
-    def test_the_same_bits_with_more_threads(self):
-        X, y = blobs(2, counts=(200, 200, 200), n_features=20)
-        criterion = linear(X, y, 3)
-        once = run(PaperSchedule(iterations=6, newton_iterations=3), criterion)
-        with threadpool_limits(1):
-            other = run(PaperSchedule(iterations=6, newton_iterations=3), criterion)
-        np.testing.assert_array_equal(once.W, other.W)
+    def test_one_thread_as_in_a_worker(self):
+        seen = set()
+
+        class Looking(Bowl):
+            def value_and_gradient(self, W):
+                seen.update(library["num_threads"] for library in threadpool_info())
+                return super().value_and_gradient(W)
+
+        with threadpool_limits(2):
+            run(PaperSchedule(iterations=1, newton_iterations=2), Looking(TARGET))
+            assert seen == {1}
+            assert 2 in {library["num_threads"] for library in threadpool_info()}
 
 
 @pytest.mark.parametrize("large", [200, 0])
