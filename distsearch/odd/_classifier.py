@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from distsearch._sklearn import HasMethods, Interval, StrOptions, available_where
@@ -409,12 +408,3 @@ class ODDClassifier(ODDWorkings):
         check_is_fitted(self, "components_")
         _check_feature_names_in(self, input_features, generate_names=False)
         return np.asarray([f"odd{j}" for j in range(self.n_components_)], dtype=object)
-
-    @property
-    def _n_features_out(self) -> int:
-        return int(self.n_components_)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = self._takes_sparse
-        return tags

@@ -1,4 +1,4 @@
-"""From rows, or from moments, to a transform."""
+"""From rows, or from moments, to the best linear transform."""
 
 from __future__ import annotations
 
@@ -7,29 +7,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedShuffleSplit
 
 from distsearch._wording import count, quoted
-from distsearch.backends import Backend, SerialBackend, Unit, derive_seed
+from distsearch.backends import Backend, SerialBackend, Unit
 from distsearch.errors import InvalidInputError
-from distsearch.odd._activations import Activation
-from distsearch.odd._criterion import ActivationCriterion, LinearCriterion
+from distsearch.odd._criterion import LinearCriterion
 from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._history import Trail
 from distsearch.odd._moments import Frame, Moments, moments_of
-from distsearch.odd._nonlinear import HeldOut, descend_from, starts_from
-from distsearch.odd._schedule import PaperSchedule
-from distsearch.odd._shrinkage import shrink, shrink_classes
+from distsearch.odd._shrinkage import shrink_classes
 from distsearch.odd._solving import LinearSearch, checked_start, signed
 
 __all__ = [
     "Rows",
     "Settings",
     "Transform",
-    "fit_activation",
     "fit_linear",
     "fit_spanned",
-    "hold_out",
     "sum_rows",
 ]
 
@@ -260,143 +254,6 @@ def _solve(
         M, r, criterion.value(M), moments.mean @ M + r, M.T @ shrunk @ M,
         shrinkage, trail,
     )  # fmt: skip
-
-
-def fit_activation(
-    X: Floats,
-    rows: Rows,
-    linear: Transform,
-    activation: Activation,
-    settings: Settings,
-    backend: Backend,
-    held_out: HeldOut | None,
-) -> Transform:
-    """Find the transform through an activation, from the linear one.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_kept)
-        Prepared rows.
-    rows : Rows
-        Their classes and weights.
-    linear : Transform
-        The best linear transform.
-    activation : Activation
-        g.
-    settings : Settings
-        What is asked for.
-    backend : Backend
-        Where descents from several starts run.
-    held_out : HeldOut or None
-        What stops descents early, and the rows that they see.
-    """
-    search = settings.search
-    seen = (X, rows.codes, rows.weight)
-    if held_out is not None:
-        seen = (held_out.X_train, held_out.codes_train, held_out.weight_train)
-    criterion = ActivationCriterion(
-        seen[0], seen[1], len(rows.classes), linear.M.shape[1], activation,
-        weight=seen[2], gamma=settings.gamma, exponent=settings.exponent,
-        class_factor=settings.class_factor, ddof=settings.ddof, shrinkage=linear.shrinkage,
-    )  # fmt: skip
-    trail = Trail()
-    if isinstance(search.solver, PaperSchedule):
-        found = search.solver.run(criterion, backend, search.seed)
-        trail.add_rows(found.stage, found.criterion)
-        W = found.W
-    else:
-        starts = _starts(criterion, linear, search, settings.init)
-        W = _best_descent(criterion, starts, search, held_out, backend, trail)
-    W = _ordered(W, activation)
-    Y = activation.value(X @ W[:-1] + W[-1])
-    landed = moments_of(Y, rows.codes, len(rows.classes), rows.weight)
-    covariances = shrink(landed.covariance(settings.ddof), linear.shrinkage, Y.shape[1])
-    return Transform(
-        W[:-1], W[-1], float(criterion.values(W[None])[0]), landed.mean, covariances,
-        linear.shrinkage, trail,
-    )  # fmt: skip
-
-
-def _best_descent(
-    criterion: ActivationCriterion,
-    starts: list[Floats],
-    search: LinearSearch,
-    held_out: HeldOut | None,
-    backend: Backend,
-    trail: Trail,
-) -> Floats:
-    descents = descend_from(
-        starts, criterion, held_out, backend,
-        max_iter=search.max_iter, tol=search.tol,
-    )  # fmt: skip
-    if not descents:
-        raise InvalidInputError(
-            "The centres of two classes coincide at every start. Give another init or random_state."
-        )
-    for number, each in enumerate(descents):
-        trail.add("quasi-newton", np.exp(each.minimum.trace or [each.minimum.value]), number)
-    return min(descents, key=lambda each: each.loss).minimum.point
-
-
-def _starts(
-    criterion: ActivationCriterion, linear: Transform, search: LinearSearch, init: Any
-) -> list[Floats]:
-    seeds = [derive_seed(search.seed, number) for number in range(search.n_restarts + 1)]
-    own = starts_from(linear.M, linear.r, seeds)
-    if isinstance(init, str):
-        return own[:-1] if init == "auto" else own[len(own) - len(seeds) :]
-    start = checked_start(init, criterion.shape)
-    # A start at which centres meet, such as all zeros, leads nowhere.
-    return [start] if np.isfinite(criterion.values(start[None])[0]) else own[:-1]
-
-
-def hold_out(
-    X: Floats,
-    rows: Rows,
-    fraction: float,
-    seed: np.random.SeedSequence,
-    activation: Activation,
-    patience: int,
-) -> HeldOut:
-    """Set rows of each class aside for stopping early.
-
-    Raises
-    ------
-    InvalidInputError
-        When a class has too few rows for that.
-    """
-    n_rows = np.bincount(rows.codes)
-    rarest = int(np.argmin(n_rows))
-    if n_rows[rarest] < 2:
-        raise InvalidInputError(
-            f"early_stopping sets rows of each class aside, and class "
-            f"{quoted(rows.classes[rarest])} has one row. Give more rows or set "
-            f"early_stopping=False."
-        )
-    splitter = StratifiedShuffleSplit(
-        1, test_size=fraction, random_state=int(seed.generate_state(1)[0])
-    )
-    try:
-        train, held = next(splitter.split(X, rows.codes))
-    except ValueError as error:
-        raise InvalidInputError(
-            f"validation_fraction={fraction} of {count(len(X), 'row')} cannot be set aside: "
-            f"{error} Choose another fraction or set early_stopping=False."
-        ) from None
-    weight = np.bincount(rows.codes[train], rows.weight[train], len(rows.classes))
-    return HeldOut(
-        X[held], rows.codes[held], rows.weight[held], X[train], rows.codes[train],
-        rows.weight[train], activation, weight / weight.sum(), patience,
-    )  # fmt: skip
-
-
-def _ordered(W: Floats, activation: Activation) -> Floats:
-    """Return W with the columns of largest M first and, for an odd g, signs that are fixed."""
-    M = W[:-1]
-    if getattr(activation, "is_odd", False):
-        W = W * signed(M)
-    order = np.argsort(-np.linalg.norm(M, axis=0), kind="stable")
-    return W[:, order]
 
 
 def _refuse_equal_means(mean: Floats, classes: NDArray[Any]) -> None:

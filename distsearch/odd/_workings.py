@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
@@ -25,6 +26,7 @@ from distsearch.odd._batches import (
     refuse_as_other,
     unpack,
 )
+from distsearch.odd._bending import fit_activation, hold_out
 from distsearch.odd._criterion import usual_exponent
 from distsearch.odd._discriminants import by_distance, by_gaussians, evidence
 from distsearch.odd._errors import TooFewRowsError
@@ -32,10 +34,8 @@ from distsearch.odd._fitting import (
     Rows,
     Settings,
     Transform,
-    fit_activation,
     fit_linear,
     fit_spanned,
-    hold_out,
     sum_rows,
 )
 from distsearch.odd._moments import Frame, Moments, column_range, is_sparse
@@ -54,6 +54,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
 
     n_features_in_: int
     feature_names_in_: Any
+    n_components_: int
     thresholds_: Floats | None
     _moments: Packed | None
     _pca: dict[str, Floats] | None
@@ -66,6 +67,15 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
     @property
     def _takes_sparse(self) -> bool:
         return self._is_linear and self.pca is None
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.n_components_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
 
     def _read(self, X: Any) -> Any:
         return read_rows(self, X, sparse_too=self._takes_sparse)
