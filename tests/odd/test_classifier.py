@@ -183,7 +183,9 @@ def test_history_falls_to_the_criterion():
         assert len({len(column) for column in odd.history_.values()}) == 1
         assert odd.n_iter_ == len(odd.history_["stage"])
         for start in np.unique(odd.history_["start"]):
-            way = odd.history_["criterion"][odd.history_["start"] == start]
+            of_start = odd.history_["start"] == start
+            way = odd.history_["criterion"][of_start]
+            assert odd.history_["iteration"][of_start].tolist() == list(range(len(way)))
             assert (np.diff(way) <= 1e-12).all()
         assert odd.history_["criterion"].min() == pytest.approx(odd.criterion_, rel=1e-9)
 

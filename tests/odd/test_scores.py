@@ -153,8 +153,8 @@ def test_balanced_thresholds_are_the_best_of_all_middles(discriminant, activatio
 
 
 def test_weights_count_as_repetition_for_thresholds_too():
-    X, y = blobs(3, counts=(25, 18, 30), apart=0.5)
-    weight = np.random.default_rng(0).integers(1, 4, len(X))
+    X, y = blobs(3, counts=(25, 18, 30), apart=0.1)
+    weight = np.random.default_rng(0).integers(1, 9, len(X))
     rows = np.repeat(np.arange(len(X)), weight)
     how = {"threshold": "balanced", "discriminant": "distance", "shrinkage": 0.0}
     weighted = ODDClassifier(**how).fit(X, y, sample_weight=weight)

@@ -7,9 +7,14 @@ from odd.data import blobs, groups, in_range, real
 from scipy.optimize import minimize
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
+from distsearch.backends import SerialBackend
 from distsearch.errors import InvalidInputError
 from distsearch.odd import ODDClassifier, PaperSchedule
-from distsearch.odd._criterion import LinearCriterion
+from distsearch.odd._activations import Tanh
+from distsearch.odd._criterion import ActivationCriterion, LinearCriterion
+from distsearch.odd._linear import global_minimum, whitening
+from distsearch.odd._newton import minimize as descend
+from distsearch.odd._nonlinear import HeldOut, descend_from
 
 PLAIN = {"shrinkage": 0.0, "random_state": 0}
 REAL = ["iris", "wine", "crabs", "breast_wisconsin", "glass", "parkinsons", "yeast"]
@@ -292,3 +297,74 @@ def test_the_result_hangs_on_the_seed_alone():
         np.testing.assert_array_equal(one.components_, two.components_)
         seeded = ODDClassifier(random_state=np.random.default_rng(7), **how).fit(X, y)
         assert np.isfinite(seeded.criterion_)
+
+
+def test_columns_are_added_until_the_minimum_is_that_of_all_widths():
+    X, y = blobs(2, counts=(14, 20, 9, 16), n_features=5)
+    own = groups(in_range(X), y)
+    criterion = LinearCriterion(
+        np.stack([g.mean(axis=0) for g in own]), np.stack([np.cov(g.T) for g in own]), 4
+    )
+    within = criterion.seen_through(whitening(criterion), 4)
+    how = {"max_iter": 1000, "tol": 1e-12}
+    usual = global_minimum(within, None, **how)
+    narrow = np.random.default_rng(0).normal(size=(5, 1))
+    single = descend(within.shape_value_and_gradient, narrow, **how).value
+    found = global_minimum(within, narrow, **how)
+    assert single > usual.value + 1e-3
+    assert found.value == pytest.approx(usual.value, abs=1e-8)
+    assert usual.M.shape[1] <= 3
+
+
+def test_two_classes_whose_spreads_weigh_differently():
+    X, y = blobs(counts=(30, 11))
+    first, second = groups(in_range(X), y)
+    odd = ODDClassifier(1, class_weight={0: 0.2, 1: 7.0}, **PLAIN).fit(X, y)
+    within = 0.2 * np.cov(first.T) + 7.0 * np.cov(second.T)
+    best = np.linalg.solve(within, first.mean(axis=0) - second.mean(axis=0))
+    assert parallel(odd.components_[0], best) == pytest.approx(1, abs=1e-12)
+
+
+def test_tanh_spreads_are_shrunk_after_the_transform():
+    X, y = blobs()
+    how = {"activation": "tanh", "max_iter": 30, "random_state": 0}
+    odd = ODDClassifier(2, shrinkage=0.4, **how).fit(X, y)
+    projected = groups(odd.transform(X), y)
+    expected = reference.omega(projected, shrinkage=[0.4] * 3)
+    assert odd.criterion_ == pytest.approx(expected, rel=1e-9)
+    for rows, C in zip(projected, odd.covariances_, strict=True):
+        np.testing.assert_allclose(C, reference.covariance(rows, shrinkage=0.4), atol=1e-12)
+
+
+def test_a_descent_that_is_stopped_ends_where_held_out_rows_fare_best():
+    X, y = blobs(4, counts=(60, 50, 40), apart=0.7)
+    X = in_range(X)
+    seen, held = np.arange(len(X)) % 3 > 0, np.arange(len(X)) % 3 == 0
+    criterion = ActivationCriterion(X[seen], y[seen], 3, 2, Tanh())
+    one = np.ones(len(X))
+    held_out = HeldOut(
+        X[held], y[held], one[held], X[seen], y[seen], one[seen], Tanh(),
+        np.bincount(y[seen]) / seen.sum(), 5,
+    )  # fmt: skip
+    start = np.random.default_rng(0).uniform(-1, 1, (5, 2))
+    points = [start]
+    losses = [held_out.loss(start)]
+    descend(
+        criterion.value_and_gradient, start, max_iter=200, tol=1e-10,
+        watch=lambda W: bool(points.append(W.copy()) or losses.append(held_out.loss(W))),
+    )  # fmt: skip
+    # Gaussians by another way: the mean log probability of a held-out row's own class.
+    best = int(np.argmin(losses[: int(np.argmin(losses)) + 6]))
+    own = np.tanh(X @ points[best][:-1] + points[best][-1])
+    probability = reference.posteriors(
+        own[held], [own[seen][y[seen] == k].mean(axis=0) for k in range(3)],
+        [np.cov(own[seen][y[seen] == k].T) for k in range(3)],
+        np.bincount(y[seen]), np.bincount(y[seen]) / seen.sum(),
+    )  # fmt: skip
+    expected = -np.log(probability[np.arange(held.sum()), y[held]]).mean()
+    assert losses[best] == pytest.approx(expected, rel=1e-9)
+    [descent] = descend_from([start], criterion, held_out, SerialBackend(), max_iter=200, tol=1e-10)
+    first_rise = next(i for i in range(len(losses)) if i - int(np.argmin(losses[: i + 1])) >= 5)
+    best = int(np.argmin(losses[: first_rise + 1]))
+    assert descent.loss == losses[best]
+    np.testing.assert_array_equal(descent.minimum.point, points[best])
