@@ -107,8 +107,10 @@ def test_principal_components_come_before_the_scaling():
     assert odd.criterion_ == pytest.approx(expected.criterion_, rel=1e-9)
     np.testing.assert_allclose(odd.predict_proba(X), expected.predict_proba(scores), atol=1e-8)
     np.testing.assert_allclose((X - X.mean(axis=0)) @ odd.scalings_, odd.transform(X), atol=1e-9)
-    by_share = PCA(0.9).fit(X).n_components_
-    assert ODDClassifier(pca=0.9).fit(X, Y).components_.shape[1] == by_share
+    wide = np.random.default_rng(0).normal(size=(len(X), 60)) * np.linspace(1, 9, 60)
+    for table in (X, wide):
+        by_share = PCA(0.8).fit(table).n_components_
+        assert ODDClassifier(pca=0.8).fit(table, Y).components_.shape[1] == by_share
     weight = np.random.default_rng(0).integers(1, 4, len(X))
     rows = np.repeat(np.arange(len(X)), weight)
     weighted = ODDClassifier(2, pca=3).fit(X, Y, sample_weight=weight)

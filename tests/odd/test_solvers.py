@@ -46,7 +46,7 @@ def test_no_slow_search_finds_less():
                 np.random.default_rng(start).normal(size=3 * len(counts)),
                 method="BFGS",
             ).fun
-            for start in range(4)
+            for start in range(2)
         )
         assert found == pytest.approx(np.exp(lowest), rel=1e-6)
 
@@ -338,33 +338,30 @@ def test_tanh_spreads_are_shrunk_after_the_transform():
 
 def test_a_descent_that_is_stopped_ends_where_held_out_rows_fare_best():
     X, y = blobs(4, counts=(60, 50, 40), apart=0.7)
-    X = in_range(X)
-    seen, held = np.arange(len(X)) % 3 > 0, np.arange(len(X)) % 3 == 0
-    criterion = ActivationCriterion(X[seen], y[seen], 3, 2, Tanh())
-    one = np.ones(len(X))
+    X, held = in_range(X), np.arange(len(X)) % 3 == 0
+    (X_seen, y_seen), (X_held, y_held) = (X[~held], y[~held]), (X[held], y[held])
+    priors, patience = np.bincount(y_seen) / len(y_seen), 5
     held_out = HeldOut(
-        X[held], y[held], one[held], X[seen], y[seen], one[seen], Tanh(),
-        np.bincount(y[seen]) / seen.sum(), 5,
+        X_held, y_held, np.ones(len(y_held)), X_seen, y_seen, np.ones(len(y_seen)), Tanh(), priors,
+        patience,
     )  # fmt: skip
+
+    def loss(W):
+        seen = groups(np.tanh(X_seen @ W[:-1] + W[-1]), y_seen)
+        centers, covariances = [g.mean(axis=0) for g in seen], [np.cov(g.T) for g in seen]
+        landed = np.tanh(X_held @ W[:-1] + W[-1])
+        found = reference.posteriors(landed, centers, covariances, np.bincount(y_seen), priors)
+        return -np.log(found[np.arange(len(y_held)), y_held]).mean()
+
+    criterion = ActivationCriterion(X_seen, y_seen, 3, 2, Tanh())
     start = np.random.default_rng(0).uniform(-1, 1, (5, 2))
     points = [start]
-    losses = [held_out.loss(start)]
-    descend(
-        criterion.value_and_gradient, start, max_iter=200, tol=1e-10,
-        watch=lambda W: bool(points.append(W.copy()) or losses.append(held_out.loss(W))),
-    )  # fmt: skip
-    # Gaussians by another way: the mean log probability of a held-out row's own class.
-    best = int(np.argmin(losses[: int(np.argmin(losses)) + 6]))
-    own = np.tanh(X @ points[best][:-1] + points[best][-1])
-    probability = reference.posteriors(
-        own[held], [own[seen][y[seen] == k].mean(axis=0) for k in range(3)],
-        [np.cov(own[seen][y[seen] == k].T) for k in range(3)],
-        np.bincount(y[seen]), np.bincount(y[seen]) / seen.sum(),
-    )  # fmt: skip
-    expected = -np.log(probability[np.arange(held.sum()), y[held]]).mean()
-    assert losses[best] == pytest.approx(expected, rel=1e-9)
-    [descent] = descend_from([start], criterion, held_out, SerialBackend(), max_iter=200, tol=1e-10)
-    first_rise = next(i for i in range(len(losses)) if i - int(np.argmin(losses[: i + 1])) >= 5)
-    best = int(np.argmin(losses[: first_rise + 1]))
-    assert descent.loss == losses[best]
-    np.testing.assert_array_equal(descent.minimum.point, points[best])
+    how = {"max_iter": 200, "tol": 1e-10}
+    descend(criterion.value_and_gradient, start, watch=lambda W: points.append(W.copy()), **how)
+    losses = [loss(W) for W in points]
+    best = next(i for i, each in enumerate(losses) if each < min(losses[i + 1 : i + 1 + patience]))
+    assert 0 < best < len(points) - patience - 1
+    [stopped] = descend_from([start], criterion, held_out, SerialBackend(), **how)
+    np.testing.assert_array_equal(stopped.minimum.point, points[best])
+    assert stopped.loss == pytest.approx(losses[best], rel=1e-9)
+    assert held_out.loss(start) == pytest.approx(losses[0], rel=1e-9)
