@@ -113,7 +113,8 @@ class BackendContract:
                 outcomes = in_order(backend.run(do.square, plain(range(57))))
             assert [outcome.index for outcome in outcomes] == list(range(57))
             assert [outcome.value for outcome in outcomes] == [n * n for n in range(57)]
-            assert {outcome.attempts for outcome in outcomes} == {1}
+            # On a machine that is busy a unit may be overdue, and is handed out once more.
+            assert {outcome.attempts for outcome in outcomes} <= {1, 2}
             assert all(0 <= outcome.seconds < 60 for outcome in outcomes)
 
     def test_no_units(self) -> None:

@@ -287,7 +287,8 @@ def test_in_general_keys(tmp_path, text, expected):
             "source = 'wdcb'",
             "study.toml:2: data[0].source: 'wdcb' is neither a file in {folder} nor a data set of "
             "the catalogue (breast_cancer, iris, wine, digits, diabetes, gaussian_quantiles, "
-            "half_circles, blobs, random_classification). Did you mean 'wdbc'?",
+            "half_circles, blobs, random_classification, odd_db1, odd_db2, odd_db3). Did you mean "
+            "'wdbc'?",
         ),
         (
             "source = '.'\ntarget = 'x'",
