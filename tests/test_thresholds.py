@@ -53,3 +53,41 @@ def test_weights_count_as_repetition():
         weight = rng.integers(1, 4, 12)
         repeated = best_threshold(np.repeat(scores, weight), np.repeat(hits, weight))
         assert best_threshold(scores, hits, weight.astype(float)) == repeated
+
+
+NEIGHBOURS = [1.0, 1.0 + 2**-52, 1.0 + 2**-51, 5e-324, 0.0, -5e-324]
+ENDS = [np.inf, -np.inf, np.finfo(float).max, -np.finfo(float).max, np.nan]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([*NEIGHBOURS, *ENDS, -3.0]), st.booleans()),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_thresholds_are_finite_and_the_best_of_all_numbers(rows):
+    scores, positive = np.array([s for s, _ in rows]), np.array([hit for _, hit in rows])
+    found = best_threshold(scores, positive)
+    assert np.isfinite(found)
+
+    def quality(threshold):
+        claimed = scores > threshold
+        parts = [claimed[positive], ~claimed[~positive]]
+        return sum(part.mean() for part in parts if len(part))
+
+    # Each score as a threshold divides it from those above; below the lowest all are claimed.
+    lowest = np.finfo(float).min
+    tried = [quality(cut) for cut in (*scores, lowest, -4.0) if np.isfinite(cut)]
+    assert quality(found) >= max(tried) - 1e-12
+
+
+@pytest.mark.parametrize("lower", [1.0, 1.0 + 2**-52, -1.0 - 2**-52, 0.0, -5e-324, 5e-324])
+def test_numbers_that_follow_each_other_are_divided(lower):
+    upper = np.nextafter(lower, np.inf)
+    assert lower <= best_threshold(np.array([lower, upper]), np.array([False, True])) < upper
+
+
+def test_a_row_without_weight_is_no_row():
+    scores, positive = np.array([1.0, 2.0, 3.0]), np.array([False, False, True])
+    assert best_threshold(scores, positive, np.array([1.0, 0.0, 1.0])) == 2.0

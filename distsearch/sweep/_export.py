@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -32,13 +33,14 @@ def export_table(
     -------
     pandas.DataFrame
         In the study's order: data, estimator, method, the parameters that vary (as
-        ``estimator.name`` and ``method.name``), repeat, fold, state, the metrics, error, and the
-        unit's hash.
+        ``estimator.name`` and ``method.name``; missing for a default, and where settings of one
+        label, for different data sets, are not the same), repeat, fold, state, the metrics, error,
+        and the unit's hash.
     """
     rows = results if pending else results[results["state"] != "pending"]
     parts: list[Any] = [rows["data"]]
     for kind in ("estimator", "method"):
-        settings = {each.label: each for each in study.settings if each.kind == kind}
+        settings = [each for each in study.settings if each.kind == kind]
         parts.append(rows[kind])
         parts += [
             _parameter(rows[kind], settings, name).rename(f"{kind}.{name}")
@@ -53,15 +55,18 @@ def export_table(
     return table
 
 
-def _varied(settings: dict[str, SettingRecord]) -> list[str]:
-    return list(dict.fromkeys(name for each in settings.values() for name in each.varied))
+def _varied(settings: Sequence[SettingRecord]) -> list[str]:
+    return list(dict.fromkeys(name for each in settings for name in each.varied))
 
 
 def _parameter(
-    labels: pd.Series[Any], settings: dict[str, SettingRecord], name: str
+    labels: pd.Series[Any], settings: Sequence[SettingRecord], name: str
 ) -> pd.Series[Any]:
-    """Return the value of a parameter for every row; missing where the default holds."""
-    values = {label: setting.params.get(name) for label, setting in settings.items()}
+    """Return the value of a parameter for every row; missing where the label does not tell it."""
+    values: dict[str, Any] = {}
+    for each in settings:
+        value = each.params.get(name)
+        values[each.label] = value if values.get(each.label, value) == value else None
     if any(isinstance(value, (list, tuple, dict)) for value in values.values()):
         values = {label: None if v is None else str(v) for label, v in values.items()}
     # Whole numbers stay whole beside a missing one.

@@ -93,7 +93,7 @@ def draw_splits(
     """
     if protocol.kind == "given":
         return _given(given, len(y))
-    if protocol.train_rows is not None:
+    if protocol.kind == "hold-out" and protocol.train_rows is not None:
         return _by_class(protocol.train_rows, protocol.repeats, y, seed, task)
     pairs: list[tuple[Rows, Rows]] = []
     for splitter in _splitters(protocol, seed, stratified=task == "classification"):

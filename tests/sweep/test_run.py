@@ -12,6 +12,7 @@ from sweep.toys import BASE, IRIS, KNN, SPHERICAL, WINE, setting, study
 
 from distsearch.backends import ProcessesBackend
 from distsearch.errors import InvalidInputError
+from distsearch.odd import ODDClassifier
 from distsearch.sweep import Only, TooManyFailuresError, export_table, make_plan, run_plan
 from distsearch.sweep.spec import Limits, Protocol
 from distsearch.sweep.store import StoreReader
@@ -105,6 +106,30 @@ def test_few_units_let_the_models_fan_out_with_the_same_result(store, tmp_path):
         results(store)[["accuracy", "facts"]],
         results(tmp_path / "few.sqlite")[["accuracy", "facts"]],
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "place"),
+    [(BASE, "processes"), (SPHERICAL, "serial")],  # the search itself has the workers
+)
+def test_an_estimator_with_a_backend_gets_the_sweeps(store, tmp_path, monkeypatch, method, place):
+    got = []
+    fit = ODDClassifier.fit
+
+    def noted(self, X, y, sample_weight=None):
+        got.append(self.backend if isinstance(self.backend, str) else self.backend.name)
+        return fit(self, X, y, sample_weight)
+
+    odd = setting("ODD", "odd", solver="cmaes+bfgs", max_iter=3, n_restarts=1)
+    spec = study(estimators=(odd,), methods=(method,), protocol=Protocol(kind="hold-out"))
+    run(spec, store)
+    monkeypatch.setattr(ODDClassifier, "fit", noted)
+    with ProcessesBackend(2) as backend:
+        run(spec, tmp_path / "few.sqlite", backend=backend)
+    assert set(got) == {place}
+    one, other = results(store), results(tmp_path / "few.sqlite")
+    assert (one["state"] == "done").all()
+    pd.testing.assert_frame_equal(one[["hash", "accuracy"]], other[["hash", "accuracy"]])
 
 
 def test_few_units_with_nothing_to_fan_out_run_in_the_workers(store):

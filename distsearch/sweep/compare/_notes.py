@@ -122,11 +122,10 @@ def _left_out(part: Across) -> str:
 
 def notes_on_settings(study: StudyRecord) -> Iterator[str]:
     """Warn of choosing among the settings of an entry by the scores shown."""
-    entries: dict[tuple[str, str], int] = {}
+    entries: dict[tuple[str, str], set[str]] = {}
     for each in study.settings:
-        key = (each.kind, each.entry)
-        entries[key] = entries.get(key, 0) + 1
-    several = {entry: n for (_, entry), n in entries.items() if n > 1}
+        entries.setdefault((each.kind, each.entry), set()).add(each.label)
+    several = {entry: len(labels) for (_, entry), labels in entries.items() if len(labels) > 1}
     if several:
         yield (
             f"{_some(f'{entry} has {n:,} settings' for entry, n in several.items())}. "

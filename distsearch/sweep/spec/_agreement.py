@@ -109,7 +109,9 @@ def check_baseline(
     baseline = context.document.get("baseline")
     if baseline is None or context.broken & {"estimators", "methods"}:
         return
-    of_methods, of_estimators = [[s.label for s in kind] for kind in (methods, estimators)]
+    of_methods, of_estimators = [
+        list(dict.fromkeys(each.label for each in kind)) for kind in (methods, estimators)
+    ]
     if baseline in of_methods and baseline in of_estimators:
         context.add(
             f"{quoted(baseline)} is the label of an estimator and of a method; give one of them "
@@ -118,7 +120,7 @@ def check_baseline(
         )
     if baseline in of_methods or baseline in of_estimators:
         return
-    settings = [each.label for each in (*methods, *estimators) if each.entry == baseline]
+    settings = list(dict.fromkeys(s.label for s in (*methods, *estimators) if s.entry == baseline))
     if settings:
         context.add(
             f"{quoted(baseline)} stands for {count(len(settings), 'setting')}; name one of "

@@ -12,7 +12,7 @@ from distsearch.errors import DataError, InvalidInputError
 from distsearch.sweep.spec._context import Context
 from distsearch.sweep.spec._lines import KeyPath
 from distsearch.sweep.spec._problems import Place
-from distsearch.sweep.spec._protocol import make_protocol
+from distsearch.sweep.spec._protocol import make_protocol, override
 from distsearch.sweep.spec._types import Data, Protocol
 from distsearch.tables import Entry, ReadOptions
 
@@ -141,10 +141,7 @@ class _Reader:
         own = self._table.get("protocol")
         if own is None:
             return None
-        usual = {**self._context.document.get("protocol", {})}
-        if "train_rows" in own:
-            usual.pop("test_size", None)
-        return make_protocol({**usual, **own})
+        return make_protocol(override(self._context.document.get("protocol", {}), own))
 
     def _splits(self) -> Path | None:
         own = self._context.is_whole(*self._path, "protocol", "kind")

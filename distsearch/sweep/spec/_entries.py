@@ -10,7 +10,7 @@ from distsearch._wording import quoted
 from distsearch.errors import InvalidInputError
 from distsearch.registry import make_estimator
 from distsearch.sweep.spec._context import Context, Kind
-from distsearch.sweep.spec._labels import make_label, same_settings, varied_keys
+from distsearch.sweep.spec._labels import make_label, meet, same_settings, varied_keys
 from distsearch.sweep.spec._lines import KeyPath
 from distsearch.sweep.spec._problems import Place
 from distsearch.sweep.spec._rows import Row, read_rows
@@ -21,8 +21,18 @@ from distsearch.sweep.spec._types import Setting
 __all__ = ["read_estimators", "read_methods"]
 
 
-def read_estimators(context: Context) -> tuple[list[Setting], EstimatorSubject | None]:
-    """Return the settings of the estimators, and the first estimator that can be made."""
+def read_estimators(
+    context: Context, data: Sequence[str]
+) -> tuple[list[Setting], EstimatorSubject | None]:
+    """Return the settings of the estimators, and the first estimator that can be made.
+
+    Parameters
+    ----------
+    context : Context
+        Gets the mistakes.
+    data : sequence of str
+        The labels of the data sets.
+    """
     subjects: list[tuple[KeyPath, EstimatorSubject]] = []
 
     def make(name: str, path: KeyPath) -> Subject:
@@ -38,17 +48,21 @@ def read_estimators(context: Context) -> tuple[list[Setting], EstimatorSubject |
             )
         return subject
 
-    settings = _read(context, "estimators", make)
+    settings = _read(context, "estimators", data, make)
     return settings, subjects[0][1] if subjects else None
 
 
-def read_methods(context: Context, first: EstimatorSubject | None) -> list[Setting]:
+def read_methods(
+    context: Context, data: Sequence[str], first: EstimatorSubject | None
+) -> list[Setting]:
     """Return the settings of the methods.
 
     Parameters
     ----------
     context : Context
         Gets the mistakes.
+    data : sequence of str
+        The labels of the data sets.
     first : EstimatorSubject or None
         What they are to work around; None if no estimator of the study can be made.
     """
@@ -56,20 +70,23 @@ def read_methods(context: Context, first: EstimatorSubject | None) -> list[Setti
         place = context.problems.place(("methods",))
         return [Setting(label="plain", entry="plain", name="plain", place=place.head)]
     estimator = first.estimator if first else make_estimator("nb")
-    return _read(context, "methods", lambda name, _: MethodSubject(name, estimator))
+    return _read(context, "methods", data, lambda name, _: MethodSubject(name, estimator))
 
 
-def _read(context: Context, kind: Kind, make: Callable[[str, KeyPath], Subject]) -> list[Setting]:
+def _read(
+    context: Context, kind: Kind, data: Sequence[str], make: Callable[[str, KeyPath], Subject]
+) -> list[Setting]:
     if not context.is_whole(kind):
         context.broken.add(kind)
-    entries, labels = _Labels(context, kind), _Labels(context, kind)
+    entries, labels = _Labels(context, kind, data), _Labels(context, kind, data)
     settings: list[Setting] = []
     for number, entry in context.tables(kind):
         path: KeyPath = (kind, number)
         if "name" not in entry:
             continue
         label = entry.get("label", entry["name"])
-        unique = entries.take(label, _label_place(context, path, entry))
+        patterns = _patterns(entry)
+        unique = entries.take(label, _label_place(context, path, entry), patterns)
         rows, sound = _rows(context, path, entry, make)
         if not sound:
             context.broken.add(kind)
@@ -77,8 +94,12 @@ def _read(context: Context, kind: Kind, make: Callable[[str, KeyPath], Subject])
         settings += made
         for row, setting in zip(rows, made, strict=True):
             if unique and (sound or row.label):
-                labels.take(setting.label, row.place, given=row.label)
+                labels.take(setting.label, row.place, patterns, given=row.label)
     return settings
+
+
+def _patterns(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(entry.get("data", ("*",)))
 
 
 def _label_place(context: Context, path: KeyPath, entry: Mapping[str, Any]) -> Place:
@@ -126,7 +147,7 @@ def _settings(label: str, entry: Mapping[str, Any], rows: Sequence[Row]) -> list
                 name=entry["name"],
                 params=row.values,
                 varied=varied,
-                data=tuple(entry.get("data", ("*",))),
+                data=_patterns(entry),
                 place=row.place.head,
             )
         )
@@ -136,24 +157,31 @@ def _settings(label: str, entry: Mapping[str, Any], rows: Sequence[Row]) -> list
 class _Labels:
     """The labels so far, each with its place."""
 
-    def __init__(self, context: Context, kind: Kind) -> None:
+    def __init__(self, context: Context, kind: Kind, data: Sequence[str]) -> None:
         self._problems = context.problems
         self._kind = kind
+        self._data = data
         self._pattern = re.compile(label_pattern())
-        self._taken: dict[str, Place] = {}
+        self._taken: dict[str, list[tuple[Place, Sequence[str]]]] = {}
 
-    def take(self, label: str, place: Place, given: str | None = None) -> bool:
-        """Note a label, and say whether it is new."""
+    def take(
+        self, label: str, place: Place, patterns: Sequence[str], given: str | None = None
+    ) -> bool:
+        """Note a label, and say whether it is new on the data sets of these patterns."""
         if given is not None and not self._pattern.search(given):
             self._problems.add(
                 place,
                 f"the label {quoted(given)} must be a text on one line without blanks at its ends.",
             )
-        first = self._taken.setdefault(label, place)
-        if first is not place:
+        if given is not None:  # it says nothing of the values, which must be known from it
+            patterns = ("*",)
+        others = self._taken.setdefault(label, [])
+        first = next((one for one, its in others if meet(patterns, its, self._data)), None)
+        others.append((place, patterns))
+        if first is not None:
             self._problems.add(
                 place,
                 f"the label {quoted(label)} is also that of {first.cited}; {self._kind} need "
                 "labels of their own.",
             )
-        return first is place
+        return first is None

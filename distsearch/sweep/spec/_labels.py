@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from distsearch.sweep.spec._rows import Row
 from distsearch.sweep.spec._values import identity
 
-__all__ = ["make_label", "same_settings", "varied_keys"]
+__all__ = ["make_label", "meet", "same_settings", "varied_keys"]
 
 
 def varied_keys(rows: Sequence[Row]) -> list[str]:
@@ -39,6 +40,24 @@ def make_label(entry: str, values: Mapping[str, Any]) -> str:
 
 def _shown(value: Any) -> str:
     return value if isinstance(value, str) and value.isprintable() and value else repr(value)
+
+
+def meet(ours: Sequence[str], theirs: Sequence[str], data: Sequence[str]) -> bool:
+    """Say whether two lists of patterns are, or may be, for one of the data sets.
+
+    Parameters
+    ----------
+    ours, theirs : sequence of str
+        Patterns of labels, as in file names.
+    data : sequence of str
+        The labels of the data sets that are known.
+    """
+    if "*" in (*ours, *theirs) or not set(ours).isdisjoint(theirs):
+        return True
+    return any(
+        all(any(fnmatchcase(label, each) for each in patterns) for patterns in (ours, theirs))
+        for label in data
+    )
 
 
 def same_settings(rows: Sequence[Row], defaults: Mapping[str, Any]) -> Iterator[tuple[Row, Row]]:

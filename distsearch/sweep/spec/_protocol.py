@@ -7,7 +7,7 @@ from typing import Any
 
 from distsearch.sweep.spec._types import Protocol
 
-__all__ = ["make_protocol"]
+__all__ = ["make_protocol", "override"]
 
 _TYPES: Mapping[str, Any] = {"folds": int, "repeats": int, "test_size": float}
 
@@ -19,6 +19,20 @@ def make_protocol(table: Mapping[str, Any]) -> Protocol:
     if rows is not None:
         typed["train_rows"] = {label: int(number) for label, number in rows.items()}
     return Protocol(**typed)
+
+
+def override(usual: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the study's table with what is different for a data set.
+
+    One of `train_rows` and `test_size` takes the place of the other, and counted rows end with the
+    hold-out that they belong to.
+    """
+    kept = dict(usual)
+    if "train_rows" in own:
+        kept.pop("test_size", None)
+    if "test_size" in own or own.get("kind", "hold-out") != "hold-out":
+        kept.pop("train_rows", None)
+    return {**kept, **own}
 
 
 def _as_it_is(value: Any) -> Any:

@@ -81,8 +81,9 @@ def read_spec(
     )
     _check_name(context, path)
     data = read_data(context)
-    estimators, first = read_estimators(context)
-    methods = read_methods(context, first)
+    labels = [each.label for each in data]
+    estimators, first = read_estimators(context, labels)
+    methods = read_methods(context, labels, first)
     check_scorers(context, regressors=first is not None and first.kind == "a regressor")
     check_protocol(context)
     check_numbers(context)

@@ -85,7 +85,8 @@ class Setting:
     Parameters
     ----------
     label : str
-        What the study calls it; unique among the estimators, or among the methods.
+        What the study calls it; unique among the estimators, or among the methods, of each data
+        set.
     entry : str
         The label of the entry that it is a setting of; equal to ``label`` for its only setting.
     name : str

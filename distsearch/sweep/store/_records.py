@@ -47,7 +47,7 @@ class SettingRecord:
     kind : {"estimator", "method"}
         Which of the two.
     label : str
-        Its name in the study, unique within its kind.
+        Its name in the study, unique within its kind on each data set.
     entry : str
         The entry of the study that it is a setting of.
     name : str
@@ -105,8 +105,11 @@ class StudyRecord:
     units: tuple[UnitRecord, ...]
 
     def labels(self, kind: Literal["estimator", "method"]) -> list[str]:
-        """Return the labels of the estimators, or of the methods, in the study's order."""
-        return [each.label for each in self.settings if each.kind == kind]
+        """Return the labels of the estimators, or of the methods, in the study's order.
+
+        Each is there once, though settings for different data sets may have one label.
+        """
+        return list(dict.fromkeys(each.label for each in self.settings if each.kind == kind))
 
 
 @dataclass(frozen=True, slots=True)

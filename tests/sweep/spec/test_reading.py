@@ -8,6 +8,7 @@ from jsonschema import Draft202012Validator
 from sweep.spec.studies import problems, write
 
 from distsearch.errors import SpecError
+from distsearch.sweep import read_plan
 from distsearch.sweep.spec import (
     OWN_SCORERS,
     Data,
@@ -422,3 +423,21 @@ def test_a_data_set_may_have_a_protocol_of_its_own(tmp_path):
         ("hold-out", 2, 0.5, None), ("hold-out", 5, 0.25, {"0": 10, "1": 20}),
         ("k-fold", 5, 0.3, None),
     ]  # fmt: skip
+
+
+def test_a_data_set_may_leave_counted_rows(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(
+        "[protocol]\nkind = 'hold-out'\nrepeats = 2\ntrain_rows = { 0 = 20, 1 = 20, 2 = 20 }\n"
+        "[[data]]\nsource = 'iris'\nlabel = 'counted'\nprotocol = { repeats = 1 }\n"
+        "[[data]]\nsource = 'iris'\nlabel = 'share'\nprotocol = { test_size = 0.5 }\n"
+        "[[data]]\nsource = 'iris'\nlabel = 'folds'\nprotocol = { kind = 'k-fold', folds = 5 }\n"
+        "[[estimators]]\nname = 'nb'\n"
+    )
+    sizes = {
+        data.label: [(len(split.train), len(split.test)) for split in data.splits]
+        for data in read_plan(path).work.data
+    }
+    assert sizes == {
+        "counted": [(60, 90)], "share": [(75, 75)] * 2, "folds": [(120, 30)] * 10,
+    }  # fmt: skip
