@@ -17,12 +17,15 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params as rows_of_params
 
+from distsearch.errors import InvalidInputError
+
 __all__ = [
     "HasMethods",
     "Interval",
     "StrOptions",
     "available_when",
     "available_where",
+    "check_parameters",
     "output_container",
     "response_methods",
     "routing_enabled",
@@ -62,6 +65,30 @@ def available_where(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
     """
     decorate: Callable[[Method], Method] = available_if(check)
     return decorate
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse parameters that the estimator's own constraints do not allow.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One without ``_parameter_constraints`` is not checked.
+
+    Raises
+    ------
+    InvalidInputError
+        With the parameter, its value and what is allowed.
+    """
+    constraints = getattr(estimator, "_parameter_constraints", None)
+    if not constraints:
+        return
+    try:
+        validate_parameter_constraints(
+            constraints, estimator.get_params(deep=False), type(estimator).__name__
+        )
+    except ValueError as error:
+        raise InvalidInputError(str(error)) from None
 
 
 def response_methods(metric: str) -> tuple[str, ...]:

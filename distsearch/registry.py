@@ -103,6 +103,8 @@ def make_estimator(
     >>> make_estimator("knn", {"n_neighbors": 3})
     KNeighborsClassifier(n_neighbors=3)
     """
+    from distsearch._sklearn import check_parameters
+
     place, defaults = SHORT_NAMES.get(name, ("", {}))
     cls = _load(place) if place else _find(name, trust)
     try:
@@ -122,7 +124,7 @@ def make_estimator(
     if seed is not None and "random_state" in known:
         given.setdefault("random_state", seed)
     estimator.set_params(**{**defaults, **given})
-    _check_values(estimator)
+    check_parameters(estimator)
     return estimator
 
 
@@ -167,17 +169,3 @@ def _load(place: str) -> Any:
     if not (isinstance(found, type) and hasattr(found, "fit") and hasattr(found, "get_params")):
         raise InvalidInputError(f"{place} is not an estimator class.")
     return found
-
-
-def _check_values(estimator: Any) -> None:
-    from distsearch._sklearn import validate_parameter_constraints
-
-    constraints = getattr(estimator, "_parameter_constraints", None)
-    if not constraints:
-        return
-    try:
-        validate_parameter_constraints(
-            constraints, estimator.get_params(deep=False), type(estimator).__name__
-        )
-    except ValueError as error:
-        raise InvalidInputError(str(error)) from None

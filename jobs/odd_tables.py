@@ -9,7 +9,6 @@ accuracy by their sizes. Stores may hold parts of a study.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import pandas as pd
 
 from distsearch.cli._console import columns
 from distsearch.errors import DataError, DistsearchError, InvalidInputError
-from distsearch.sweep.compare import average_ranks
+from distsearch.sweep.compare import average_ranks, read_published
 from distsearch.sweep.spec import ON_TRAINING_ROWS
 from distsearch.sweep.store import StoreReader
 
@@ -119,7 +118,6 @@ def read_results(stores: Sequence[Path]) -> dict[str, pd.DataFrame]:
             results["done"] = results["state"] == "done"
             results = results.sort_values("done", ascending=False, kind="stable")
             results = results.drop_duplicates("hash").sort_index(kind="stable")
-            results["estimator"] = results["estimator"].map(_without_size)
             found[name] = results
     if not found:
         raise InvalidInputError(
@@ -127,11 +125,6 @@ def read_results(stores: Sequence[Path]) -> dict[str, pd.DataFrame]:
             f"store of papers/odd.toml or papers/odd_imbalance.toml."
         )
     return found
-
-
-def _without_size(estimator: str) -> str:
-    """Return a network's label without the number of its hidden units."""
-    return re.sub(r"^MLP \d+$", "MLP", estimator)
 
 
 def means(results: pd.DataFrame) -> tuple[pd.DataFrame, Missing]:
@@ -187,7 +180,7 @@ def scores_of(
     return table
 
 
-def read_published(path: Path) -> dict[tuple[str, bool], dict[str, float]]:
+def published_numbers(path: Path) -> dict[tuple[str, bool], dict[str, float]]:
     """Read the paper's numbers.
 
     Returns
@@ -200,27 +193,26 @@ def read_published(path: Path) -> dict[tuple[str, bool], dict[str, float]]:
     DataError
         When they cannot be read, or are of a metric that the paper does not judge by.
     """
-    wanted = ["data", "estimator", "metric", "mean"]
-    try:
-        frame = pd.read_csv(path)
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {error}.") from None
-    lacking = [name for name in wanted if name not in frame.columns]
-    if lacking:
-        raise DataError(
-            f"{path} lacks the columns {', '.join(lacking)}. It needs {', '.join(wanted)}."
-        )
-    judged = {each.estimator: each.metric for each in PAPER}
+    judged = {each.label: each.metric for each in PAPER}
+    metrics = set(judged.values())
+    values = read_published(
+        path,
+        {
+            "data": SETS,
+            "estimator": list(judged),
+            "method": ["range"],
+            "metric": [*metrics, *(ON_TRAINING_ROWS + each for each in metrics)],
+        },
+    )
     numbers: dict[tuple[str, bool], dict[str, float]] = {}
-    for row in frame.to_dict("records"):
-        label, metric = _without_size(str(row["estimator"])), str(row["metric"])
-        if metric.removeprefix(ON_TRAINING_ROWS) != judged.get(label):
+    for each in values:
+        if each.metric.removeprefix(ON_TRAINING_ROWS) != judged[each.estimator]:
             raise DataError(
-                f"{path} has {label!r} by {metric!r}, and the paper judges it by "
-                f"{judged.get(label, 'nothing')!r}."
+                f"{path} has {each.estimator!r} by {each.metric!r}, and the paper judges it by "
+                f"{judged[each.estimator]!r}."
             )
-        cell = (str(row["data"]), metric.startswith(ON_TRAINING_ROWS))
-        numbers.setdefault(cell, {})[label] = float(row["mean"])
+        cell = (each.data, each.metric.startswith(ON_TRAINING_ROWS))
+        numbers.setdefault(cell, {})[each.estimator] = each.mean
     return numbers
 
 
@@ -342,7 +334,7 @@ def draw(studies: Mapping[str, pd.DataFrame], path: Path) -> None:
         for label, row in curves.iterrows():
             axes[-1].plot(list(row.index), row.to_numpy(), marker="o", label=label)
         axes[-1].set(xlabel="training rows of each class", ylabel="balanced accuracy, %")
-        axes[-1].legend(fontsize="small")
+        axes[-1].legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     try:
         figure.savefig(path)
     except (OSError, ValueError) as error:
@@ -362,7 +354,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         studies = read_results(options.stores)
         if "odd" in studies:
-            show_study(studies["odd"], read_published(options.published))
+            show_study(studies["odd"], published_numbers(options.published))
         if "odd_imbalance" in studies:
             show_imbalance(studies["odd_imbalance"])
         if options.figure is not None:

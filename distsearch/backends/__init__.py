@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from distsearch.backends._protocol import Backend, Failure, Outcome, Shared, Unit, UnitFn
 from distsearch.backends._registry import get_backend, open_backend
+from distsearch.backends._run_all import run_all
 from distsearch.backends._seeds import derive_seed, seed_sequence
 from distsearch.backends._threads import single_threaded
 from distsearch.backends._time_limit import time_limit
@@ -26,6 +27,7 @@ __all__ = [
     "derive_seed",
     "get_backend",
     "open_backend",
+    "run_all",
     "seed_sequence",
     "single_threaded",
     "time_limit",

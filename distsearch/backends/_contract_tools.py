@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import random
 import threading
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from distsearch.backends import _engine
 from distsearch.backends._protocol import Outcome, Unit
 from distsearch.backends._seeds import derive_seed, seed_sequence
 
@@ -54,6 +56,17 @@ def raises(kind: type[BaseException], *words: str) -> Iterator[None]:
         assert all(word in text for word in words), f"{words} expected in {text!r}"
     else:
         raise AssertionError(f"{kind.__name__} was expected")
+
+
+@contextmanager
+def no_second_copies() -> Iterator[None]:
+    """Hand no unit out twice, however long a busy machine lets it wait."""
+    usual = _engine.OVERDUE_SECONDS
+    _engine.OVERDUE_SECONDS = math.inf
+    try:
+        yield
+    finally:
+        _engine.OVERDUE_SECONDS = usual
 
 
 class Guarded:

@@ -33,9 +33,8 @@ class OrderedTargetEncoder(EncoderWorkings):
     Use it for categories of which there are many, in place of one-hot columns. It has two faces.
     Training rows, given with their targets, are encoded in order: each by the *earlier* rows of
     its category, so that no row sees its own target. All later rows get the statistics of the
-    whole training set. So equal categories get different values in `fit_transform`, and
-    ``fit(X, y).transform(X)`` is not ``fit_transform(X, y)``: a model fitted on the former would
-    see its own targets.
+    whole training set. So ``fit(X, y).transform(X)`` is not ``fit_transform(X, y)``: a model fitted
+    on the former would see its own targets.
 
     Parameters
     ----------
@@ -104,10 +103,8 @@ class OrderedTargetEncoder(EncoderWorkings):
     that sum to 1, each for one class against the others, in one pass.
 
     None, NaN, pandas.NA and NaT are one missing value. Values that are equal in Python are one
-    category; 1 and "1" are two. Rows are matched by position, never by their index.
-
-    Sums are exact: they are kept as integers and rounded once. So what was learned in batches, in
-    shards or on any number of workers is the same to the last bit.
+    category; 1 and "1" are two. Rows are matched by position, never by their index. Sums are kept
+    as integers and rounded once, so that batches, shards and workers give the same bits.
 
     References
     ----------

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from distsearch.backends import Backend, Unit
+from distsearch.backends import Backend, Unit, run_all
 from distsearch.encoding._categories import Column, factorize, locate
 from distsearch.encoding._ordered import encode_in_order
 from distsearch.encoding._target import Target
@@ -194,10 +194,7 @@ def _first_round(
         for slot in range(len(columns))
         for block in blocks
     ]
-    found: list[Any] = [None] * len(units)
-    with backend.share((list(columns), target, None, rows)) as shared:
-        for outcome in backend.run(_learn_block, units, shared, fail_fast=True):
-            found[outcome.index] = outcome.unwrap()
+    found = run_all(backend, _learn_block, units, (list(columns), target, None, rows))
     return [found[i : i + len(blocks)] for i in range(0, len(found), len(blocks))]
 
 

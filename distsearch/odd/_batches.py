@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from distsearch._wording import listed, quoted
+from distsearch._wording import listed
 from distsearch.errors import InvalidInputError
 from distsearch.odd._moments import Moments
 
@@ -17,7 +17,6 @@ __all__ = [
     "combine",
     "moments_kept_by",
     "pack",
-    "refuse_as_other",
     "unpack",
 ]
 
@@ -108,14 +107,6 @@ def check_alike(first: Any, other: Any) -> None:
             f"{first.n_features_in_} ({_some(ours)}) and {other.n_features_in_} ({_some(theirs)}) "
             f"instead."
         )
-
-
-def refuse_as_other(other: Any) -> InvalidInputError:
-    """Return the error for what cannot be merged."""
-    return InvalidInputError(
-        f"merge takes ODDClassifier that are fitted, for linear F and without pca. "
-        f"Got {quoted(other)} instead."
-    )
 
 
 def _some(names: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,15 @@ from distsearch.backends import Backend, derive_seed
 from distsearch.errors import InvalidInputError
 from distsearch.odd._activations import Activation
 from distsearch.odd._criterion import ActivationCriterion
-from distsearch.odd._fitting import Rows, Settings, Transform
+from distsearch.odd._fitting import Settings, Transform
 from distsearch.odd._history import Trail
 from distsearch.odd._moments import moments_of
 from distsearch.odd._nonlinear import HeldOut, descend_from, starts_from
+from distsearch.odd._orientation import signed
+from distsearch.odd._reading import Rows
 from distsearch.odd._schedule import PaperSchedule
 from distsearch.odd._shrinkage import shrink
-from distsearch.odd._solving import LinearSearch, checked_start, signed
+from distsearch.odd._solving import LinearSearch, checked_start
 
 __all__ = ["fit_activation", "hold_out"]
 
@@ -27,7 +30,6 @@ Floats = NDArray[np.float64]
 
 
 def fit_activation(
-    X: Floats,
     rows: Rows,
     linear: Transform,
     activation: Activation,
@@ -39,10 +41,8 @@ def fit_activation(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_kept)
-        Prepared rows.
     rows : Rows
-        Their classes and weights.
+        Prepared.
     linear : Transform
         The best linear transform.
     activation : Activation
@@ -55,12 +55,10 @@ def fit_activation(
         What stops descents early, and the rows that they see.
     """
     search = settings.search
-    seen = (X, rows.codes, rows.weight)
-    if held_out is not None:
-        seen = (held_out.X_train, held_out.codes_train, held_out.weight_train)
+    seen = rows if held_out is None else held_out.seen
     criterion = ActivationCriterion(
-        seen[0], seen[1], len(rows.classes), linear.M.shape[1], activation,
-        weight=seen[2], gamma=settings.gamma, exponent=settings.exponent,
+        seen.X, seen.codes, len(rows.classes), linear.M.shape[1], activation,
+        weight=seen.weight, gamma=settings.gamma, exponent=settings.exponent,
         class_factor=settings.class_factor, ddof=settings.ddof, shrinkage=linear.shrinkage,
     )  # fmt: skip
     trail = Trail()
@@ -72,11 +70,11 @@ def fit_activation(
         starts = _starts(criterion, linear, search, settings.init)
         W = _best_descent(criterion, starts, search, held_out, backend, trail)
     W = _ordered(W, activation)
-    Y = activation.value(X @ W[:-1] + W[-1])
+    Y = activation.value(rows.X @ W[:-1] + W[-1])
     landed = moments_of(Y, rows.codes, len(rows.classes), rows.weight)
     covariances = shrink(landed.covariance(settings.ddof), linear.shrinkage, Y.shape[1])
     return Transform(
-        W[:-1], W[-1], float(criterion.values(W[None])[0]), landed.mean, covariances,
+        W[:-1], W[-1], criterion.value(W), landed.mean, covariances,
         linear.shrinkage, trail,
     )  # fmt: skip
 
@@ -111,11 +109,10 @@ def _starts(
         return own[:-1] if init == "auto" else own[len(own) - len(seeds) :]
     start = checked_start(init, criterion.shape)
     # A start at which centres meet, such as all zeros, leads nowhere.
-    return [start] if np.isfinite(criterion.values(start[None])[0]) else own[:-1]
+    return [start] if np.isfinite(criterion.value(start)) else own[:-1]
 
 
 def hold_out(
-    X: Floats,
     rows: Rows,
     fraction: float,
     seed: np.random.SeedSequence,
@@ -141,17 +138,19 @@ def hold_out(
         1, test_size=fraction, random_state=int(seed.generate_state(1)[0])
     )
     try:
-        train, held = next(splitter.split(X, rows.codes))
+        train, held = next(splitter.split(rows.X, rows.codes))
     except ValueError as error:
         raise InvalidInputError(
-            f"validation_fraction={fraction} of {count(len(X), 'row')} cannot be set aside: "
+            f"validation_fraction={fraction} of {count(len(rows.X), 'row')} cannot be set aside: "
             f"{error} Choose another fraction or set early_stopping=False."
         ) from None
-    weight = np.bincount(rows.codes[train], rows.weight[train], len(rows.classes))
-    return HeldOut(
-        X[held], rows.codes[held], rows.weight[held], X[train], rows.codes[train],
-        rows.weight[train], activation, weight / weight.sum(), patience,
-    )  # fmt: skip
+    seen, held_rows = _some(rows, train), _some(rows, held)
+    weight = np.bincount(seen.codes, seen.weight, len(rows.classes))
+    return HeldOut(held_rows, seen, activation, weight / weight.sum(), patience)
+
+
+def _some(rows: Rows, chosen: NDArray[np.intp]) -> Rows:
+    return replace(rows, X=rows.X[chosen], codes=rows.codes[chosen], weight=rows.weight[chosen])
 
 
 def _ordered(W: Floats, activation: Activation) -> Floats:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from distsearch._sklearn import HasMethods, Interval, StrOptions, available_where
 from distsearch.odd._batches import combine, moments_kept_by
+from distsearch.odd._discriminants import highest
 from distsearch.odd._schedule import PaperSchedule
 from distsearch.odd._workings import ODDWorkings
 
@@ -22,13 +23,10 @@ Floats = NDArray[np.float64]
 class ODDClassifier(ODDWorkings):
     """Optimised discriminative distances: pull class centres apart and each class together.
 
-    Use it as a linear (or tanh) classifier that looks at each class's own spread, or to see many
-    features in few. It learns F(x) = g(xM + r) that minimises
+    Use it as a classifier that looks at each class's own spread, or to see many features in few. It
+    learns F(x) = g(xM + r) that minimises, the norm of a covariance being that of its eigenvalues,
 
-        Ω = (γ + Σ_k ‖Cov(F(X_k))‖) / (Π_{i<j} ‖a_i - a_j‖)^e,    a_k = mean of F(X_k),
-
-    the norm being that of the eigenvalues. For linear F this is done to the last digit in
-    milliseconds, however many rows there are; the paper's searches are there too.
+        Ω = (γ + Σ_k ‖Cov(F(X_k))‖) / (Π_{i<j} ‖a_i - a_j‖)^e,    a_k = mean of F(X_k).
 
     Parameters
     ----------
@@ -50,18 +48,18 @@ class ODDClassifier(ODDWorkings):
     shrinkage : float or "auto", default="auto"
         How far the covariance S of each class is shrunk: a number from 0 (not at all, as in the
         paper) to 1 draws it to tr(S)/n · I; "auto" draws it to the mean of all classes, and that
-        to a multiple of the identity, by the oracle approximating formula. It is needed where a
-        class has fewer rows than there are features. For other than linear F it is the covariance
-        after the transform that is drawn to a multiple of the identity, to the same extent.
+        to a multiple of the identity, by the oracle approximating formula. Needed where a class
+        has fewer rows than there are features. For other F the covariance after the transform is
+        drawn to a multiple of the identity, to the same extent.
     class_weight : dict, "balanced" or None, default=None
         Factor of each class's spread in Ω, and of its prior probability.
     pca : int, float or None, default=None
         Principal components to take first: how many, or the share of variance that they keep.
     solver : {"auto", "cmaes+bfgs", "es"} or PaperSchedule, default="auto"
         "auto" is exact for linear F: in closed form for two classes, else quasi-Newton descent on
-        whitened moments, checked to be the global minimum; for fewer components than that has,
-        thousands of starts are screened. For other F it descends from the linear solution at
-        several scales and from random starts. The others are the paper's schedule.
+        whitened moments, checked to be the global minimum; for fewer components than one less than
+        the classes, thousands of starts are screened. For other F it descends from the linear
+        solution at several scales and from random starts. The others are the paper's schedule.
     init : "auto", "random" or array-like, default="auto"
         Where "auto" starts: as said above, at random, or at this M (for other than linear F, with
         r below it) for features scaled to [-1, 1].
@@ -72,8 +70,7 @@ class ODDClassifier(ODDWorkings):
     tol : float, default=1e-10
         A descent ends when log Ω falls by less than this in an iteration.
     early_stopping : bool, default=False
-        For other than linear F: end each descent by the log loss on rows that are set aside, and
-        choose among starts by it.
+        For other than linear F: end descents, and choose among them, by log loss on rows set aside.
     validation_fraction : float, default=0.2
         Share of the rows that is set aside.
     n_iter_no_change : int, default=10
@@ -110,7 +107,7 @@ class ODDClassifier(ODDWorkings):
     centers_ : ndarray of shape (n_classes, n_components)
         Where the classes' means land.
     covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances there, those of linear F shrunk.
+        Their covariances there, shrunk.
     class_count_ : ndarray of shape (n_classes,)
         Weight of the rows of each class.
     priors_ : ndarray of shape (n_classes,)
@@ -122,19 +119,14 @@ class ODDClassifier(ODDWorkings):
     n_components_ : int
         Number of components.
     history_ : dict of ndarray
-        ``stage``, ``start``, ``iteration`` and ``criterion``, a row an iteration.
-    n_iter_ : int
-        Number of those rows.
+        ``stage``, ``start``, ``iteration`` and ``criterion``: `n_iter_` rows, one an iteration.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
     Notes
     -----
-    Weights of rows count as repetitions. Features are scaled to [-1, 1] by their training range
-    (sparse ones are divided by their largest magnitude), later rows may leave it.
-
-    For linear F neither γ nor e matters but for scale, and the transform is the global minimum
-    whenever `n_components` is at least the number of classes less one.
+    Features are scaled to [-1, 1] by their training range (sparse ones are divided by their largest
+    magnitude); later rows may leave it.
 
     References
     ----------
@@ -336,9 +328,7 @@ class ODDClassifier(ODDWorkings):
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
-        places = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[places]
+        labels: NDArray[Any] = self.classes_[highest(self.decision_function(X))]
         return labels
 
     def decision_function(self, X: Any) -> Floats:

@@ -303,6 +303,16 @@ class ActivationCriterion:
         self.class_factor = np.ones(n_classes) if class_factor is None else class_factor
         self.pairs = _Pairs(n_classes)
 
+    def value(self, W: Floats) -> float:
+        """Return log Ω of one W; infinite where centres meet.
+
+        Parameters
+        ----------
+        W : ndarray of shape (n_features + 1, n_components)
+            M and, below it, r.
+        """
+        return self._evaluate(W)[0]
+
     def values(self, population: Floats) -> Floats:
         """Return log Ω of each W of a population, one after the other; infinite where centres meet.
 
@@ -311,7 +321,7 @@ class ActivationCriterion:
         population : ndarray of shape (n_candidates, n_features + 1, n_components)
             The W.
         """
-        return np.array([self._evaluate(W)[0] for W in population])
+        return np.array([self.value(W) for W in population])
 
     def value_and_gradient(self, W: Floats) -> tuple[float, Floats]:
         """Return log Ω and its gradient by W.

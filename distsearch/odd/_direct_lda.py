@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from distsearch._sklearn import Interval
 from distsearch._wording import count, quoted
 from distsearch.errors import InvalidInputError
+from distsearch.odd._discriminants import highest
 
 __all__ = ["DirectLDA"]
 
@@ -183,9 +184,7 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
-        places = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[places]
+        labels: NDArray[Any] = self.classes_[highest(self.decision_function(X))]
         return labels
 
 

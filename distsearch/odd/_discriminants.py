@@ -1,7 +1,4 @@
-"""From where a row lands to how much it is like each class.
-
-A discriminant returns the logarithms of probabilities; `evidence` turns them into scores.
-"""
+"""From where a row lands to how much it is like each class."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-__all__ = ["by_distance", "by_gaussians", "evidence"]
+__all__ = ["by_distance", "by_gaussians", "evidence", "highest"]
 
 Floats = NDArray[np.float64]
 
@@ -83,10 +80,8 @@ def by_gaussians(
         with np.errstate(over="ignore", divide="ignore"):
             log_joint[:, k] = -0.5 * np.einsum("ij,ij->i", far, far)
             log_joint[:, k] += np.log(priors[k]) - np.log(np.diag(factor)).sum()
-    # Where a row is too far for numbers, only the nearest classes are left, and share it.
-    best = log_joint.max(axis=1, keepdims=True)
-    lost = np.isneginf(best[:, 0])
-    log_joint[lost] = np.log(priors)
+    # Of a row that is too far from every class for numbers, nothing but the priors is known.
+    log_joint[np.isneginf(log_joint.max(axis=1))] = np.log(priors)
     posterior: Floats = log_joint - logsumexp(log_joint, axis=1, keepdims=True)
     return posterior
 
@@ -104,6 +99,17 @@ def evidence(log_probability: Floats) -> Floats:
     rest = [logsumexp(log_probability[:, others[k]], axis=1) for k in range(n_classes)]
     odds: Floats = log_probability - np.stack(rest, axis=1)
     return odds
+
+
+def highest(scores: Floats) -> NDArray[np.intp]:
+    """Return the place of the class with the highest score, the first of equal ones.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+        As of a `decision_function`: of two classes, positive for the second.
+    """
+    return (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
 
 
 def _whitener(centers: Floats, covariances: Floats, weight: Floats) -> Floats:

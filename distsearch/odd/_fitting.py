@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from distsearch._wording import count, quoted
-from distsearch.backends import Backend, SerialBackend, Unit
+from distsearch.backends import Backend, SerialBackend, Unit, run_all
 from distsearch.errors import InvalidInputError
 from distsearch.odd._criterion import LinearCriterion
 from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._history import Trail
 from distsearch.odd._moments import Frame, Moments, moments_of
+from distsearch.odd._orientation import signed
+from distsearch.odd._reading import Rows
 from distsearch.odd._shrinkage import shrink_classes
-from distsearch.odd._solving import LinearSearch, checked_start, signed
+from distsearch.odd._solving import LinearSearch, checked_start
 
 __all__ = [
-    "Rows",
     "Settings",
     "Transform",
     "fit_linear",
@@ -40,28 +43,6 @@ _MOST_BYTES = 2**31
 
 _SAME = 1e-10
 """Difference of class means, in ranges of the columns, that is rounding."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Training rows with their classes.
-
-    Parameters
-    ----------
-    X : ndarray or CSR array of shape (n_samples, n_features)
-        Rows.
-    codes : ndarray of int of shape (n_samples,)
-        The class of each.
-    weight : ndarray of shape (n_samples,)
-        How often each counts.
-    classes : ndarray of shape (n_classes,)
-        The labels.
-    """
-
-    X: Any
-    codes: NDArray[np.intp]
-    weight: Floats
-    classes: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +67,7 @@ class Settings:
     shrinkage: Any
     class_factor: Floats
     search: LinearSearch
-    init: Any = "auto"
+    init: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,14 +141,8 @@ def sum_rows(rows: Rows, frame: Frame, backend: Backend) -> Moments:
     units = [Unit((start, start + size)) for start in range(0, n_samples, size)]
     if n_samples * n_features < _WORTH_SENDING or backend.workers < 2:
         backend = SerialBackend()
-    parts: list[Moments | None] = [None] * len(units)
-    with backend.share((rows, frame)) as shared:
-        for outcome in backend.run(_sum_block, units, shared, fail_fast=True):
-            parts[outcome.index] = outcome.unwrap()
-    total, *rest = [part for part in parts if part is not None]
-    for part in rest:
-        total = total + part
-    return total
+    parts: list[Moments] = run_all(backend, _sum_block, units, (rows, frame))
+    return reduce(add, parts)
 
 
 def _sum_block(unit: Unit, shared: Any) -> Moments:
@@ -179,7 +154,11 @@ def _sum_block(unit: Unit, shared: Any) -> Moments:
 
 
 def fit_linear(
-    moments: Moments, classes: NDArray[Any], settings: Settings, backend: Backend
+    moments: Moments,
+    classes: NDArray[Any],
+    settings: Settings,
+    backend: Backend,
+    n_variables: int | None = None,
 ) -> Transform:
     """Find the linear transform from the moments of prepared rows.
 
@@ -193,51 +172,16 @@ def fit_linear(
         What is asked for.
     backend : Backend
         For solvers that can use one.
+    n_variables : int, optional
+        Dimensions of the whole space, where the moments are of a subspace.
 
     Raises
     ------
     InvalidInputError
         When there is no such transform; the message says why.
     """
-    return _solve(moments, classes, settings, backend, moments.mean.shape[1])
-
-
-def fit_spanned(X: Floats, rows: Rows, settings: Settings, backend: Backend) -> Transform:
-    """Find the linear transform where features outnumber rows: within the span of the rows.
-
-    Nothing is lost by that: outside the span the means do not differ, so that a transform that
-    looks there is none the better for it.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_kept)
-        Prepared rows.
-    rows : Rows
-        Their classes and weights.
-    settings, backend
-        As in `fit_linear`.
-    """
-    center = np.average(X, axis=0, weights=rows.weight)
-    _, singular, basis = np.linalg.svd(X - center, full_matrices=False)
-    span = basis[singular > singular[0] * max(X.shape) * np.finfo(float).eps].T
-    within = moments_of((X - center) @ span, rows.codes, len(rows.classes), rows.weight)
-    search = settings.search
-    if not isinstance(search.init, str):
-        wanted = search.n_components if isinstance(search.n_components, int) else len(rows.classes)
-        start = checked_start(search.init, (X.shape[1], wanted))
-        search = replace(search, init=span.T @ start)
-    found = _solve(within, rows.classes, replace(settings, search=search), backend, X.shape[1])
-    M = span @ found.M
-    return replace(found, M=M, r=found.r - center @ M).mirrored(signed(M))
-
-
-def _solve(
-    moments: Moments,
-    classes: NDArray[Any],
-    settings: Settings,
-    backend: Backend,
-    n_variables: int,
-) -> Transform:
+    if n_variables is None:
+        n_variables = moments.mean.shape[1]
     _refuse_equal_means(moments.mean, classes)
     _refuse_light_classes(moments, classes, settings.ddof)
     covariance = moments.covariance(settings.ddof)
@@ -254,6 +198,34 @@ def _solve(
         M, r, criterion.value(M), moments.mean @ M + r, M.T @ shrunk @ M,
         shrinkage, trail,
     )  # fmt: skip
+
+
+def fit_spanned(rows: Rows, settings: Settings, backend: Backend) -> Transform:
+    """Find the linear transform where features outnumber rows: within the span of the rows.
+
+    Nothing is lost by that: outside the span the means do not differ, so that a transform that
+    looks there is none the better for it.
+
+    Parameters
+    ----------
+    rows : Rows
+        Prepared.
+    settings, backend
+        As in `fit_linear`.
+    """
+    X = rows.X
+    center = np.average(X, axis=0, weights=rows.weight)
+    _, singular, basis = np.linalg.svd(X - center, full_matrices=False)
+    span = basis[singular > singular[0] * max(X.shape) * np.finfo(float).eps].T
+    within = moments_of((X - center) @ span, rows.codes, len(rows.classes), rows.weight)
+    search = settings.search
+    if not isinstance(search.init, str):
+        wanted = search.n_components if isinstance(search.n_components, int) else len(rows.classes)
+        start = checked_start(search.init, (X.shape[1], wanted))
+        search = replace(search, init=span.T @ start)
+    found = fit_linear(within, rows.classes, replace(settings, search=search), backend, X.shape[1])
+    M = span @ found.M
+    return replace(found, M=M, r=found.r - center @ M).mirrored(signed(M))
 
 
 def _refuse_equal_means(mean: Floats, classes: NDArray[Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +64,9 @@ def minimize(
         value, gradient = function(x.reshape(start.shape))
         return value, gradient.ravel()
 
-    def note(intermediate_result: object) -> None:
-        trace.append(float(intermediate_result.fun))  # type: ignore[attr-defined]
-        if watch is not None and watch(intermediate_result.x.reshape(start.shape)):  # type: ignore[attr-defined]
+    def note(intermediate_result: Any) -> None:
+        trace.append(float(intermediate_result.fun))
+        if watch is not None and watch(intermediate_result.x.reshape(start.shape)):
             raise StopIteration
 
     found = scipy_minimize(

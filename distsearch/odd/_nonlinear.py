@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import dct
 
-from distsearch.backends import Backend, SerialBackend, Unit
+from distsearch.backends import Backend, SerialBackend, Unit, run_all
 from distsearch.odd._activations import Activation
 from distsearch.odd._criterion import ActivationCriterion
 from distsearch.odd._discriminants import by_gaussians
 from distsearch.odd._moments import moments_of
 from distsearch.odd._newton import Minimum, minimize
+from distsearch.odd._reading import Rows
 
 __all__ = ["Descent", "HeldOut", "descend_from", "starts_from"]
 
@@ -32,10 +33,8 @@ class HeldOut:
 
     Parameters
     ----------
-    X, codes, weight
-        Rows, their classes and weights.
-    X_train, codes_train, weight_train
-        The rows that it sees.
+    held, seen : Rows
+        They, and the rows that it sees.
     activation : Activation
         g.
     priors : ndarray of shape (n_classes,)
@@ -44,24 +43,24 @@ class HeldOut:
         Iterations without improvement before it is stopped.
     """
 
-    X: Floats
-    codes: NDArray[np.intp]
-    weight: Floats
-    X_train: Floats
-    codes_train: NDArray[np.intp]
-    weight_train: Floats
+    held: Rows
+    seen: Rows
     activation: Activation
     priors: Floats
     patience: int
 
     def loss(self, W: Floats) -> float:
         """Return the log loss of class Gaussians fitted to the rows that are seen."""
-        Y = self.activation.value(self.X_train @ W[:-1] + W[-1])
-        seen = moments_of(Y, self.codes_train, len(self.priors), self.weight_train)
-        held = self.activation.value(self.X @ W[:-1] + W[-1])
-        log_probability = by_gaussians(held, seen.mean, seen.covariance(), seen.weight, self.priors)
-        own = log_probability[np.arange(len(held)), self.codes]
-        return float(-np.average(own, weights=self.weight))
+        seen, held = self.seen, self.held
+        moments = moments_of(self._land(seen.X, W), seen.codes, len(seen.classes), seen.weight)
+        log_probability = by_gaussians(
+            self._land(held.X, W), moments.mean, moments.covariance(), moments.weight, self.priors
+        )
+        own = log_probability[np.arange(len(held.codes)), held.codes]
+        return float(-np.average(own, weights=held.weight))
+
+    def _land(self, X: Floats, W: Floats) -> Floats:
+        return self.activation.value(X @ W[:-1] + W[-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,17 +126,14 @@ def descend_from(
     if criterion.work < _WORTH_SENDING:
         backend = SerialBackend()
     units = [Unit(start, name=f"start {number}") for number, start in enumerate(starts)]
-    found: list[Descent | None] = [None] * len(units)
-    with backend.share((criterion, held_out, max_iter, tol)) as shared:
-        for outcome in backend.run(_descend, units, shared, fail_fast=True):
-            found[outcome.index] = outcome.unwrap()
+    found = run_all(backend, _descend, units, (criterion, held_out, max_iter, tol))
     return [each for each in found if each is not None]
 
 
 def _descend(unit: Unit, shared: Any) -> Descent | None:
     criterion, held_out, max_iter, tol = shared
     start: Floats = unit.payload
-    if not np.isfinite(criterion.values(start[None])[0]):
+    if not np.isfinite(criterion.value(start)):
         return None
     if held_out is None:
         found = minimize(criterion.value_and_gradient, start, max_iter=max_iter, tol=tol)
@@ -152,5 +148,4 @@ def _descend(unit: Unit, shared: Any) -> Descent | None:
         return len(losses) - int(np.argmin(losses)) > int(patience)
 
     found = minimize(criterion.value_and_gradient, start, max_iter=max_iter, tol=tol, watch=watch)
-    value = float(criterion.values(points[0][None])[0])
-    return Descent(Minimum(points[0], value, found.trace), min(losses))
+    return Descent(Minimum(points[0], criterion.value(points[0]), found.trace), min(losses))

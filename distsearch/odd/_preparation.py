@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from distsearch.errors import InvalidInputError
 from distsearch.odd._errors import TooFewRowsError
-from distsearch.odd._moments import column_range, is_sparse
+from distsearch.odd._moments import is_sparse
+from distsearch.odd._orientation import signed
 
 __all__ = ["Preparation", "principal_components"]
 
@@ -61,11 +62,6 @@ class Preparation:
         if centred:
             return cls(kept, low / 2 + high / 2, 1.0 / half[kept])
         return cls(kept, np.zeros(len(kept)), 1.0 / np.maximum(np.abs(low), np.abs(high)))
-
-    @classmethod
-    def learn(cls, X: Any) -> Preparation:
-        """Return the map for training rows; sparse ones are not centred."""
-        return cls.of_range(*column_range(X), centred=not is_sparse(X))
 
     def apply(self, X: Any) -> Any:
         """Return rows in the new coordinates; later rows may leave [-1, 1]."""
@@ -121,5 +117,4 @@ def principal_components(
     else:
         n_kept = int(n_components)
     components = components[:, :n_kept]
-    largest = components[np.abs(components).argmax(axis=0), np.arange(n_kept)]
-    return mean, components * np.where(largest < 0, -1.0, 1.0)
+    return mean, components * signed(components)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,32 @@ from distsearch._wording import listed
 from distsearch.errors import InvalidInputError
 from distsearch.odd._moments import is_sparse
 
-__all__ = ["read_rows", "read_training"]
+__all__ = ["Rows", "read_rows", "read_training"]
 
 
-def read_rows(estimator: Any, X: Any, *, sparse_too: bool, reset: bool = False) -> Any:
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Training rows with their classes.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n_samples, n_features)
+        Rows.
+    codes : ndarray of int of shape (n_samples,)
+        The class of each.
+    weight : ndarray of shape (n_samples,)
+        How often each counts.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    """
+
+    X: Any
+    codes: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    classes: NDArray[Any]
+
+
+def read_rows(estimator: Any, X: Any, *, sparse_too: bool) -> Any:
     """Return rows as numbers, a sparse array as CSR.
 
     Parameters
@@ -27,8 +50,6 @@ def read_rows(estimator: Any, X: Any, *, sparse_too: bool, reset: bool = False) 
         As given.
     sparse_too : bool
         Whether sparse rows can be worked with.
-    reset : bool
-        Whether these are the rows that say how many features there are.
 
     Raises
     ------
@@ -37,16 +58,27 @@ def read_rows(estimator: Any, X: Any, *, sparse_too: bool, reset: bool = False) 
     """
     accept: Any = "csr" if sparse_too else False
     X = validate_data(
-        estimator, X, reset=reset, dtype=np.float64, accept_sparse=accept, ensure_all_finite=False
+        estimator, X, reset=False, dtype=np.float64, accept_sparse=accept, ensure_all_finite=False
     )
     _refuse_not_finite(estimator, X)
     return X
 
 
 def read_training(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, *, sparse_too: bool, reset: bool = True
-) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
-    """Return training rows of positive weight, their labels and weights.
+    estimator: Any, X: Any, y: Any, sample_weight: Any, *, sparse_too: bool, reset: bool
+) -> Rows:
+    """Return training rows of positive weight with their classes.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose rows they are.
+    X, y, sample_weight
+        As given.
+    sparse_too : bool
+        Whether sparse rows can be worked with.
+    reset : bool
+        Whether these are the rows that say how many features there are.
 
     Raises
     ------
@@ -64,11 +96,12 @@ def read_training(
     )  # fmt: skip
     check_classification_targets(y)
     _refuse_not_finite(estimator, X)
-    if sample_weight is None:
-        return X, y, np.ones(X.shape[0])
     weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     used = weight > 0  # of one row at least, which scikit-learn has checked
-    return (X, y, weight) if used.all() else (X[used], y[used], weight[used])
+    if not used.all():
+        X, y, weight = X[used], y[used], weight[used]
+    classes, codes = np.unique(y, return_inverse=True)
+    return Rows(X, codes, weight, classes)
 
 
 def _refuse_not_finite(estimator: Any, X: Any) -> None:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.base import BaseEstimator
 
-from distsearch._sklearn import Interval, validate_parameter_constraints
+from distsearch._sklearn import Interval, check_parameters
 from distsearch.backends import Backend, SerialBackend, derive_seed, single_threaded
-from distsearch.errors import InvalidInputError, SearchFailedError
+from distsearch.errors import SearchFailedError
 from distsearch.odd._strategies import CMAES, EvolutionStrategy, default_population
 from distsearch.search import Scored, SearchResult, search
 
@@ -127,21 +127,6 @@ class PaperSchedule(BaseEstimator):  # type: ignore[misc]
         self.large = large
         self.es_iterations = es_iterations
 
-    def check(self) -> None:
-        """Refuse parameters that cannot work.
-
-        Raises
-        ------
-        InvalidInputError
-            With the parameter, its value and what is allowed.
-        """
-        try:
-            validate_parameter_constraints(
-                self._parameter_constraints, self.get_params(deep=False), type(self).__name__
-            )
-        except ValueError as error:
-            raise InvalidInputError(str(error)) from None
-
     def run(self, criterion: Criterion, backend: Backend, seed: np.random.SeedSequence) -> Found:
         """Minimise a criterion.
 
@@ -165,7 +150,7 @@ class PaperSchedule(BaseEstimator):  # type: ignore[misc]
         SearchFailedError
             When Ω is finite at no candidate.
         """
-        self.check()
+        check_parameters(self)
         with single_threaded():
             return self._run(criterion, backend, seed)
 

@@ -13,9 +13,10 @@ from distsearch.errors import InvalidInputError
 from distsearch.odd._criterion import LinearCriterion
 from distsearch.odd._history import Trail
 from distsearch.odd._linear import Solution, global_minimum, polish, screen, whitening
+from distsearch.odd._orientation import canonical
 from distsearch.odd._schedule import PaperSchedule
 
-__all__ = ["LinearSearch", "checked_start", "signed"]
+__all__ = ["LinearSearch", "checked_start"]
 
 Floats = NDArray[np.float64]
 
@@ -73,7 +74,7 @@ class LinearSearch:
             M = white @ self._exact(criterion.seen_through(white, wanted), white, trail)
             if self.n_components == "auto":
                 wanted = M.shape[1]
-        M = _canonical(criterion, criterion.scale(M))
+        M = canonical(criterion, criterion.scale(M))
         return np.hstack([M, np.zeros((n_features, wanted - M.shape[1]))])
 
     def _exact(self, within: LinearCriterion, white: Floats, trail: Trail) -> Floats:
@@ -113,17 +114,19 @@ class LinearSearch:
     def _grown(self, within: LinearCriterion, whole: Solution, trail: Trail) -> Floats:
         """Return M with as many columns as improve Ω by a hundredth each."""
         rank = whole.M.shape[1]
-        narrow = whole
+        found: Solution | None = None
         for n_components in range(1, rank):
             wider = self._narrow(within, whole, n_components, None, trail)
-            if n_components > 1:
-                gain = within.best_value(narrow.value) - within.best_value(wider.value)
-                if gain < _WORTH_A_COMPONENT:
-                    return narrow.M
-            narrow = wider
+            if found is not None and not self._gains(within, found, wider):
+                return found.M
+            found = wider
         self._note(within, whole, trail)
-        gain = within.best_value(narrow.value) - within.best_value(whole.value)
-        return narrow.M if rank > 1 and gain < _WORTH_A_COMPONENT else whole.M
+        return whole.M if found is None or self._gains(within, found, whole) else found.M
+
+    @staticmethod
+    def _gains(within: LinearCriterion, narrow: Solution, wide: Solution) -> bool:
+        gain = within.best_value(narrow.value) - within.best_value(wide.value)
+        return gain >= _WORTH_A_COMPONENT
 
     def _given(self, white: Floats, n_components: int) -> Floats | None:
         """Return the starts that were asked for, in whitened coordinates; None for our own."""
@@ -148,23 +151,6 @@ class LinearSearch:
         for number, trace in enumerate(found.trace):
             values = [within.best_value(value) for value in trace or [found.value]]
             trail.add("quasi-newton", np.exp(values), number)
-
-
-def _canonical(criterion: LinearCriterion, M: Floats) -> Floats:
-    """Return M turned so that its components are uncorrelated within classes, the widest first."""
-    within = M.T @ criterion.covariance.mean(axis=0) @ M
-    values, vectors = np.linalg.eigh(within)
-    turned = M @ vectors[:, ::-1]
-    empty = values[::-1] <= 1e-12 * values[-1]
-    turned[:, empty & (np.linalg.norm(turned, axis=0) <= 1e-6 * np.linalg.norm(turned))] = 0.0
-    canonical: Floats = turned * signed(turned)
-    return canonical
-
-
-def signed(M: Floats) -> Floats:
-    """Return 1 for each column whose entry of largest magnitude is positive, else -1."""
-    largest = M[np.abs(M).argmax(axis=0), np.arange(M.shape[1])]
-    return np.where(largest < 0, -1.0, 1.0)
 
 
 def checked_start(init: Any, shape: tuple[int, int]) -> Floats:

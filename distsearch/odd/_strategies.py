@@ -6,8 +6,9 @@ has fallen by less than a tolerance over the last iterations.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import deque
-from typing import Any
+from collections.abc import Generator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,45 @@ class _Patience:
         return self._best[0] - self._best[-1] < self._tolerance  # never where both are infinite
 
 
-class CMAES(ScriptedStrategy):
+class _PopulationStrategy(ScriptedStrategy):
+    """What both searches share: their parameters, the answer so far, and when to end."""
+
+    def __init__(
+        self, iterations: int, population: int | None, step: float, patience: int, tolerance: float
+    ) -> None:
+        self.iterations = iterations
+        self.population = population
+        self.step = step
+        self.patience = patience
+        self.tolerance = tolerance
+
+    def planned(self, n_dimensions: int) -> int:
+        """Return the largest number of candidates a search of that size asks for."""
+        return self.iterations * self._size(n_dimensions)
+
+    def _size(self, n_dimensions: int) -> int:
+        return self.population or default_population(n_dimensions)
+
+    def _plan(self, start: Floats, rng: np.random.Generator) -> Plan:
+        populations = self._populations(start, self._size(len(start)), rng)
+        patience = _Patience(self.patience, self.tolerance)
+        candidates = next(populations)
+        for iteration in range(self.iterations):
+            scores = yield Batch.of(candidates, iteration)
+            for candidate, score in zip(candidates, scores, strict=True):
+                self._offer(candidate, score)
+            if patience.is_over(self.best[1]):
+                return
+            candidates = populations.send(scores)
+
+    @abstractmethod
+    def _populations(
+        self, start: Floats, size: int, rng: np.random.Generator
+    ) -> Generator[Floats, Floats, None]:
+        """Yield populations without end, and receive their scores."""
+
+
+class CMAES(_PopulationStrategy):
     """Covariance matrix adaptation, by pycma, with a generator of its own.
 
     Parameters
@@ -78,48 +117,29 @@ class CMAES(ScriptedStrategy):
         patience: int = 20,
         tolerance: float = 1e-4,
     ) -> None:
-        self.iterations = iterations
-        self.population = population
-        self.step = step
-        self.patience = patience
-        self.tolerance = tolerance
+        super().__init__(iterations, population, step, patience, tolerance)
 
-    def planned(self, n_dimensions: int) -> int:
-        """Return the largest number of candidates a search of that size asks for."""
-        return self.iterations * (self.population or default_population(n_dimensions))
+    def _populations(
+        self, start: Floats, size: int, rng: np.random.Generator
+    ) -> Generator[Floats, Floats, None]:
+        import cma
 
-    def _plan(self, start: Floats, rng: np.random.Generator) -> Plan:
-        search = _covariance_search(
-            start, self.step, self.population or default_population(len(start)), rng
-        )
-        patience = _Patience(self.patience, self.tolerance)
-        for iteration in range(self.iterations):
+        options = {
+            "popsize": size,
+            "randn": lambda *shape: rng.standard_normal(shape),
+            "seed": np.nan,  # the global generator of NumPy is neither read nor set
+            "verbose": -9,
+            "verb_log": 0,
+            "verb_disp": 0,
+        }
+        search = cma.CMAEvolutionStrategy(start, self.step, options)
+        while True:
             candidates = np.array(search.ask())
-            scores = yield Batch.of(candidates, iteration)
-            for candidate, score in zip(candidates, scores, strict=True):
-                self._offer(candidate, score)
+            scores = yield candidates
             search.tell(list(candidates), np.clip(-scores, -_WORST, _WORST).tolist())
-            if patience.is_over(self.best[1]):
-                return
 
 
-def _covariance_search(
-    start: Floats, step: float, population: int, rng: np.random.Generator
-) -> Any:
-    import cma
-
-    options = {
-        "popsize": population,
-        "randn": lambda *shape: rng.standard_normal(shape),
-        "seed": np.nan,  # the global generator of NumPy is neither read nor set
-        "verbose": -9,
-        "verb_log": 0,
-        "verb_disp": 0,
-    }
-    return cma.CMAEvolutionStrategy(start, step, options)
-
-
-class EvolutionStrategy(ScriptedStrategy):
+class EvolutionStrategy(_PopulationStrategy):
     """A comma strategy with intermediate recombination and a step size for each individual.
 
     Parameters
@@ -128,12 +148,8 @@ class EvolutionStrategy(ScriptedStrategy):
         Populations at most; the paper's number.
     population : int or None, default=None
         Offspring λ of each; None for 4 + ⌊3 ln n⌋. The better half are the parents of the next.
-    step : float, default=1.0
-        First standard deviation.
-    patience : int, default=20
-        Iterations over which Ω must fall; the paper's number.
-    tolerance : float, default=1e-4
-        By how much; the paper's number in its comparison.
+    step, patience, tolerance
+        As of `CMAES`.
 
     Notes
     -----
@@ -151,31 +167,18 @@ class EvolutionStrategy(ScriptedStrategy):
         patience: int = 20,
         tolerance: float = 1e-4,
     ) -> None:
-        self.iterations = iterations
-        self.population = population
-        self.step = step
-        self.patience = patience
-        self.tolerance = tolerance
+        super().__init__(iterations, population, step, patience, tolerance)
 
-    def planned(self, n_dimensions: int) -> int:
-        """Return the largest number of candidates a search of that size asks for."""
-        return self.iterations * (self.population or default_population(n_dimensions))
-
-    def _plan(self, start: Floats, rng: np.random.Generator) -> Plan:
-        n = len(start)
-        offspring = self.population or default_population(n)
-        n_parents = max(1, offspring // 2)
-        rate = 1.0 / np.sqrt(2.0 * n)
+    def _populations(
+        self, start: Floats, size: int, rng: np.random.Generator
+    ) -> Generator[Floats, Floats, None]:
+        n_parents = max(1, size // 2)
+        rate = 1.0 / np.sqrt(2.0 * len(start))
         center, step = start, self.step
-        patience = _Patience(self.patience, self.tolerance)
-        for iteration in range(self.iterations):
-            steps = step * np.exp(rate * rng.standard_normal(offspring))
-            candidates = center + steps[:, None] * rng.standard_normal((offspring, n))
-            scores = yield Batch.of(candidates, iteration)
-            for candidate, score in zip(candidates, scores, strict=True):
-                self._offer(candidate, score)
+        while True:
+            steps = step * np.exp(rate * rng.standard_normal(size))
+            candidates = center + steps[:, None] * rng.standard_normal((size, len(start)))
+            scores = yield candidates
             parents = np.argsort(-scores, kind="stable")[:n_parents]
             center = candidates[parents].mean(axis=0)
             step = float(np.exp(np.log(steps[parents]).mean()))
-            if patience.is_over(self.best[1]):
-                return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from distsearch._sklearn import check_parameters
 from distsearch._thresholds import best_threshold
 from distsearch._wording import listed, quoted
 from distsearch.backends import Backend, open_backend, seed_sequence, single_threaded
@@ -23,7 +25,6 @@ from distsearch.odd._batches import (
     combine,
     moments_kept_by,
     pack,
-    refuse_as_other,
     unpack,
 )
 from distsearch.odd._bending import fit_activation, hold_out
@@ -31,7 +32,6 @@ from distsearch.odd._criterion import usual_exponent
 from distsearch.odd._discriminants import by_distance, by_gaussians, evidence
 from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._fitting import (
-    Rows,
     Settings,
     Transform,
     fit_linear,
@@ -40,7 +40,7 @@ from distsearch.odd._fitting import (
 )
 from distsearch.odd._moments import Frame, Moments, column_range, is_sparse
 from distsearch.odd._preparation import Preparation, principal_components
-from distsearch.odd._reading import read_rows, read_training
+from distsearch.odd._reading import Rows, read_rows, read_training
 from distsearch.odd._schedule import PaperSchedule
 from distsearch.odd._solving import LinearSearch
 
@@ -81,11 +81,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
         return read_rows(self, X, sparse_too=self._takes_sparse)
 
     def _read_training(self, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> Rows:
-        X, y, weight = read_training(
-            self, X, y, sample_weight, sparse_too=self._takes_sparse, reset=reset
-        )
-        classes, codes = np.unique(y, return_inverse=True)
-        return Rows(X, codes, weight, classes)
+        return read_training(self, X, y, sample_weight, sparse_too=self._takes_sparse, reset=reset)
 
     def _check_fitted(self) -> None:
         reason = getattr(self, "_unsolved", None)
@@ -103,7 +99,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             centred = not is_sparse(rows.X)
             preparation = Preparation.of_range(low, high, centred=centred)
             if centred and len(preparation.kept) > len(rows.X):
-                found = fit_spanned(preparation.apply(rows.X), rows, settings, backend)
+                found = fit_spanned(_prepared(rows, preparation), settings, backend)
             else:
                 frame = Frame.around(low, high, centred=centred)
                 moments = sum_rows(rows, frame, backend)
@@ -111,7 +107,9 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
                 if self._takes_sparse:  # whatever takes sparse rows takes further rows too
                     kept = pack(rows.classes, moments, centred)
             if not self._is_linear:
-                found = self._through_activation(rows, preparation, found, settings, backend)
+                found = self._through_activation(
+                    _prepared(rows, preparation), found, settings, backend
+                )
             self._keep(found, preparation, rows.classes, totals, pca)
             self._moments, self._unsolved = kept, None
             self._set_thresholds(rows, preparation)
@@ -140,18 +138,16 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
         return fit_linear(prepared, classes, settings, backend)
 
     def _through_activation(
-        self, rows: Rows, preparation: Preparation, linear: Transform, settings: Settings,
-        backend: Backend,
-    ) -> Transform:  # fmt: skip
+        self, rows: Rows, linear: Transform, settings: Settings, backend: Backend
+    ) -> Transform:
         activation = get_activation(self.activation)
-        X = preparation.apply(rows.X)
         held_out = None
         if self.early_stopping:
             held_out = hold_out(
-                X, rows, self.validation_fraction, settings.search.seed, activation,
+                rows, self.validation_fraction, settings.search.seed, activation,
                 self.n_iter_no_change,
             )  # fmt: skip
-        return fit_activation(X, rows, linear, activation, settings, backend, held_out)
+        return fit_activation(rows, linear, activation, settings, backend, held_out)
 
     def _settings(self, classes: NDArray[Any], totals: Floats) -> Settings:
         """Return what is asked for, checked against the classes."""
@@ -180,7 +176,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
 
     def _solver(self) -> Any:
         if not isinstance(self.solver, str):
-            self.solver.check()
+            check_parameters(self.solver)
             return self.solver
         named = {"cmaes+bfgs": PaperSchedule(), "es": PaperSchedule(large=0)}
         return named.get(self.solver, "auto")
@@ -206,9 +202,8 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
         if self.pca is None:
             return rows, None
         mean, components = principal_components(rows.X, rows.weight, self.pca)
-        X = (rows.X - mean) @ components
         pca = {"mean": mean, "components": components}
-        return Rows(X, rows.codes, rows.weight, rows.classes), pca
+        return replace(rows, X=(rows.X - mean) @ components), pca
 
     def _keep(
         self, found: Transform, preparation: Preparation, classes: NDArray[Any], totals: Floats,
@@ -286,7 +281,10 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
         for other in others:
             packed = moments_kept_by(other) if isinstance(other, ODDWorkings) else None
             if packed is None:
-                raise refuse_as_other(other)
+                raise InvalidInputError(
+                    f"merge takes ODDClassifier that are fitted, for linear F and without pca. "
+                    f"Got {quoted(other)} instead."
+                )
             first = other if first is None else first
             check_alike(first, other)
             total = combine(total, packed)
@@ -333,3 +331,7 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
             return evidence(self._log_probabilities(Y))
         shares = by_distance(Y, self.centers_)
         return shares - shares[:, ::-1] if len(self.classes_) == 2 else shares
+
+
+def _prepared(rows: Rows, preparation: Preparation) -> Rows:
+    return replace(rows, X=preparation.apply(rows.X))

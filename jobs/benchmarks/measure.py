@@ -5,29 +5,47 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from math import ceil
 
 __all__ = ["print_table", "seconds_in_turns"]
 
 
 def seconds_in_turns(
-    contenders: Mapping[str, Callable[[], object]], rounds: int
+    contenders: Mapping[str, Callable[[], object]],
+    rounds: int,
+    *,
+    clock: Callable[[], float] = time.perf_counter,
+    at_least: float = 0.0,
 ) -> dict[str, list[float]]:
-    """Run every contender once a round and return the wall seconds of each of its runs.
+    """Run every contender in each round and return the seconds of one call in each.
 
     Parameters
     ----------
     contenders : mapping of str to callable
-        What to time; each is called once before the first round, uncounted.
+        What to time; each is called before the first round, uncounted.
     rounds : int
-        Counted runs of each.
+        Counted rounds.
+    clock : callable, optional
+        Returns seconds; those on the wall by default.
+    at_least : float, optional
+        Seconds that a contender is to take in a round: what is quick is called many times.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
-    for counted in [False] + [True] * rounds:
-        for name, contender in contenders.items():
-            begin = time.perf_counter()
+
+    def timed(contender: Callable[[], object], calls: int) -> float:
+        begin = clock()
+        for _ in range(calls):
             contender()
-            if counted:
-                seconds[name].append(time.perf_counter() - begin)
+        return (clock() - begin) / calls
+
+    calls = {}
+    for name, contender in contenders.items():
+        contender()
+        quick = at_least > 0.0
+        calls[name] = ceil(at_least / max(timed(contender, 1), 1e-7)) if quick else 1
+    seconds: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(rounds):
+        for name, contender in contenders.items():
+            seconds[name].append(timed(contender, calls[name]))
     return seconds
 
 

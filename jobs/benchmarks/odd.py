@@ -11,12 +11,11 @@ import argparse
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from itertools import combinations
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from sklearn.feature_selection import VarianceThreshold
 from sklearn.preprocessing import MinMaxScaler
 from threadpoolctl import threadpool_limits
 
+from benchmarks.measure import seconds_in_turns
 from distsearch.odd import ODDClassifier
 from distsearch.odd._criterion import LinearCriterion, usual_exponent
 from distsearch.odd._moments import moments_of
@@ -35,6 +35,8 @@ from distsearch.tables import load
 
 Floats = NDArray[np.float64]
 Contender = Callable[[], object]
+
+_cpu_seconds = partial(seconds_in_turns, clock=time.process_time, at_least=0.02)
 
 EVALUATION_GOALS = {1_000: 10.0, 100_000: 300.0, 1_000_000: 3000.0}
 POPULATIONS = ((4, 3, 3), (9, 2, 2), (10, 3, 3), (13, 3, 3))
@@ -44,7 +46,6 @@ FIT_GOAL = 30.0
 SAME = 1e-6
 """Relative difference up to which two Ω are the same."""
 NEAR = 0.005
-LEAST_SECONDS = 0.02
 
 FILES = (
     "crabs", "breast_wisconsin", "glass", "parkinsons", "yeast", "wine_quality_white", "thyroid",
@@ -159,29 +160,6 @@ def real(wanted: Sequence[str] | None) -> Iterator[Problem]:
         print(f"  Not at hand (DISTSEARCH_DATA is {folder or 'not set'}): {', '.join(absent)}")
 
 
-def cpu_in_turns(contenders: Mapping[str, Contender], rounds: int) -> dict[str, list[float]]:
-    """Return the processor's seconds of one call of each contender in each round.
-
-    What is quick is called many times in a round.
-    """
-    calls = {}
-    for name, contender in contenders.items():
-        contender()
-        calls[name] = ceil(LEAST_SECONDS / max(_cpu_seconds(contender, 1), 1e-7))
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, contender in contenders.items():
-            seconds[name].append(_cpu_seconds(contender, calls[name]))
-    return seconds
-
-
-def _cpu_seconds(contender: Contender, calls: int) -> float:
-    begin = time.process_time()
-    for _ in range(calls):
-        contender()
-    return (time.process_time() - begin) / calls
-
-
 def _ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, str]:
     each = [b / a for a, b in zip(ours, theirs, strict=True)]
     return statistics.median(each), f"({min(each):,.1f} - {max(each):,.1f})"
@@ -214,7 +192,7 @@ def evaluations(rows: Sequence[int], rounds: int) -> None:
             "value": partial(criterion.value, M),
             "direct": partial(direct, M),
         }
-        seconds = cpu_in_turns(contenders, rounds)
+        seconds = _cpu_seconds(contenders, rounds)
         goal = EVALUATION_GOALS.get(n_rows)
         for name in ("values", "value"):
             ratio, spread = _ratios(seconds[name], seconds["direct"])
@@ -252,7 +230,7 @@ def populations(rounds: int) -> None:
             "batch": partial(criterion.values, population),
             "singly": singly,
         }
-        seconds = cpu_in_turns(contenders, rounds)
+        seconds = _cpu_seconds(contenders, rounds)
         ratio, spread = _ratios(seconds["batch"], seconds["singly"])
         mine, theirs = (1e6 * statistics.median(each) for each in seconds.values())
         name = f"{n_features}, {n_classes}, {p}"
@@ -302,7 +280,7 @@ def fits(problems: Sequence[Problem], searches: int, iterations: int) -> None:
         omegas = []
         for seed in range(searches):
             ours = partial(our_fit, problem, p)
-            seconds["ours"] += cpu_in_turns({"ours": ours}, 1)["ours"]
+            seconds["ours"] += _cpu_seconds({"ours": ours}, 1)["ours"]
             begin = time.process_time()
             M = papers_search(direct, (problem.X.shape[1], p), iterations, seed)
             seconds["theirs"].append(time.process_time() - begin)

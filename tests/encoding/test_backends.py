@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from backends.counting import Counting
 from encoding.tables import KINDS, assert_same_bits, make_large, quietly
 
 from distsearch.backends import get_backend
@@ -17,21 +18,6 @@ SETTINGS = {
     "all": {"order": "random", "n_permutations": 3, "noise": 0.1, "handle_missing": "prior"},
     "no smoothing": {"smoothing": 0.0, "prior": 0.25},
 }
-
-
-class Counting:
-    """A backend that counts the units it is given."""
-
-    def __init__(self, backend):
-        self.backend = backend
-        self.n_units = 0
-
-    def run(self, fn, units, *args, **kwargs):
-        self.n_units += len(units)
-        return self.backend.run(fn, units, *args, **kwargs)
-
-    def __getattr__(self, name):
-        return getattr(self.backend, name)
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from backends.counting import Counting
 from odd.data import blobs
 from scipy import sparse
 
@@ -22,21 +23,6 @@ SETTINGS = {
     },
     "evolution": {"activation": "tanh", "solver": PaperSchedule(large=0, es_iterations=4)},
 }
-
-
-class Counting:
-    """A backend that counts the units it is given."""
-
-    def __init__(self, backend):
-        self.backend = backend
-        self.n_units = 0
-
-    def run(self, fn, units, *args, **kwargs):
-        self.n_units += len(units)
-        return self.backend.run(fn, units, *args, **kwargs)
-
-    def __getattr__(self, name):
-        return getattr(self.backend, name)
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from distsearch.odd._criterion import ActivationCriterion, LinearCriterion
 from distsearch.odd._linear import global_minimum, whitening
 from distsearch.odd._newton import minimize as descend
 from distsearch.odd._nonlinear import HeldOut, descend_from
+from distsearch.odd._reading import Rows
 
 PLAIN = {"shrinkage": 0.0, "random_state": 0}
 REAL = ["iris", "wine", "crabs", "breast_wisconsin", "glass", "parkinsons", "yeast"]
@@ -341,10 +342,11 @@ def test_a_descent_that_is_stopped_ends_where_held_out_rows_fare_best():
     X, held = in_range(X), np.arange(len(X)) % 3 == 0
     (X_seen, y_seen), (X_held, y_held) = (X[~held], y[~held]), (X[held], y[held])
     priors, patience = np.bincount(y_seen) / len(y_seen), 5
-    held_out = HeldOut(
-        X_held, y_held, np.ones(len(y_held)), X_seen, y_seen, np.ones(len(y_seen)), Tanh(), priors,
-        patience,
-    )  # fmt: skip
+    held_rows, seen_rows = (
+        Rows(table, codes, np.ones(len(codes)), np.arange(3))
+        for table, codes in ((X_held, y_held), (X_seen, y_seen))
+    )
+    held_out = HeldOut(held_rows, seen_rows, Tanh(), priors, patience)
 
     def loss(W):
         seen = groups(np.tanh(X_seen @ W[:-1] + W[-1]), y_seen)

@@ -2,6 +2,7 @@
 
 from distsearch.sweep.compare._comparison import Comparison, compare
 from distsearch.sweep.compare._metrics import heading, in_percent, lower_is_better
+from distsearch.sweep.compare._published import PublishedValue, read_published
 from distsearch.sweep.compare._ranks import (
     average_ranks,
     critical_difference,
@@ -20,6 +21,7 @@ from distsearch.sweep.compare._statistics import (
 __all__ = [
     "FORMS",
     "Comparison",
+    "PublishedValue",
     "average_ranks",
     "compare",
     "corrected_t_test",
@@ -32,6 +34,7 @@ __all__ = [
     "lower_is_better",
     "nemenyi",
     "paired_t_test",
+    "read_published",
     "render",
     "wilcoxon_signed_rank",
 ]

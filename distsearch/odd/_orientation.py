@@ -1,0 +1,43 @@
+"""One transform of the many that are as good: Ω does not change when components are turned."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distsearch.odd._criterion import LinearCriterion
+
+__all__ = ["canonical", "signed"]
+
+Floats = NDArray[np.float64]
+
+
+def canonical(criterion: LinearCriterion, M: Floats) -> Floats:
+    """Return M turned so that its components are uncorrelated within classes, the widest first.
+
+    Parameters
+    ----------
+    criterion : LinearCriterion
+        Has the covariances of the classes.
+    M : ndarray of shape (n_features, n_components)
+        The transform.
+    """
+    within = M.T @ criterion.covariance.mean(axis=0) @ M
+    values, vectors = np.linalg.eigh(within)
+    turned = M @ vectors[:, ::-1]
+    empty = values[::-1] <= 1e-12 * values[-1]
+    turned[:, empty & (np.linalg.norm(turned, axis=0) <= 1e-6 * np.linalg.norm(turned))] = 0.0
+    oriented: Floats = turned * signed(turned)
+    return oriented
+
+
+def signed(M: Floats) -> Floats:
+    """Return 1 for each column whose entry of largest magnitude is positive, else -1.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n_features, n_components)
+        Columns.
+    """
+    largest = M[np.abs(M).argmax(axis=0), np.arange(M.shape[1])]
+    return np.where(largest < 0, -1.0, 1.0)
