@@ -104,10 +104,9 @@ class ODDClassifier(ODDWorkings):
         The same as `components_` for features as they are given; rows of constant ones are 0.
     kept_features_ : ndarray of int of shape (n_kept,)
         Features (with `pca`, principal components) that are not constant in training.
-    centers_ : ndarray of shape (n_classes, n_components)
-        Where the classes' means land.
-    covariances_ : ndarray of shape (n_classes, n_components, n_components)
-        Their covariances there, shrunk.
+    centers_, covariances_ : ndarray
+        Where the classes' means land, of shape (n_classes, n_components), and their covariances
+        there, shrunk, of shape (n_classes, n_components, n_components).
     class_count_ : ndarray of shape (n_classes,)
         Weight of the rows of each class.
     priors_ : ndarray of shape (n_classes,)
@@ -328,7 +327,8 @@ class ODDClassifier(ODDWorkings):
         -------
         ndarray of shape (n_samples,)
         """
-        labels: NDArray[Any] = self.classes_[highest(self.decision_function(X))]
+        scores = self.decision_function(X)
+        labels: NDArray[Any] = self.classes_[highest(scores)]
         return labels
 
     def decision_function(self, X: Any) -> Floats:

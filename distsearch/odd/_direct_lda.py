@@ -184,7 +184,8 @@ class DirectLDA(Named, ClassifierMixin, TransformerMixin, BaseEstimator):  # typ
         -------
         ndarray of shape (n_samples,)
         """
-        labels: NDArray[Any] = self.classes_[highest(self.decision_function(X))]
+        scores = self.decision_function(X)
+        labels: NDArray[Any] = self.classes_[highest(scores)]
         return labels
 
 

@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from distsearch._sklearn import check_parameters
 from distsearch.backends import SerialBackend, get_backend
 from distsearch.errors import InvalidInputError, SearchFailedError
 from distsearch.odd import PaperSchedule
@@ -261,7 +262,7 @@ def test_an_omega_beyond_all_numbers():
 )
 def test_parameters_that_cannot_work(wrong, allowed):
     (name, value), *_ = wrong.items()
-    for act in (PaperSchedule.check, lambda each: run(each, Bowl(TARGET))):
+    for act in (check_parameters, lambda each: run(each, Bowl(TARGET))):
         with pytest.raises(InvalidInputError) as caught:
             act(PaperSchedule(**wrong))
         assert str(caught.value) == (
