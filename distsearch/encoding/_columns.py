@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array, validate_data
 
+from distsearch._frames import as_frame
 from distsearch._wording import count, did_you_mean, listed
 from distsearch.encoding._categories import Column
 from distsearch.errors import InvalidInputError, UnknownNameError
 
 __all__ = ["Columns", "find_column", "is_category"]
 
-
-_INTEGERS = [f"{sign}{bits}" for sign in ("Int", "UInt") for bits in (8, 16, 32, 64)]
 
 _PLAIN = {"integer", "floating", "boolean", "datetime", "datetime64"}
 """What objects may all be to be kept as something simpler."""
@@ -62,7 +61,7 @@ class Columns:
         ValueError
             For what is no table with at least a row and a column, or has other features.
         """
-        table = _as_frame(X)
+        table = as_frame(X)
         if table is None:
             X = X if hasattr(X, "__array__") or hasattr(X, "tocsr") else _as_objects(X)
             array = check_array(
@@ -78,41 +77,6 @@ class Columns:
                 )
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return cls([table.iloc[:, j] for j in range(table.shape[1])], table.index)
-
-
-def _as_frame(X: Any) -> pd.DataFrame | None:
-    if isinstance(X, pd.DataFrame):
-        if not X.columns.is_unique:
-            twice = X.columns[X.columns.duplicated()]
-            raise InvalidInputError(
-                f"X has more than one column of the name {twice[0]!r}. Rename one of them."
-            )
-        return X
-    columnar = hasattr(X, "__arrow_c_stream__")
-    if isinstance(X, pd.Series) or (columnar and not hasattr(X, "columns")):
-        raise InvalidInputError(
-            f"Expected a 2-dimensional container but got a {type(X).__name__} instead. Reshape "
-            f"your data: pass a frame with one column."
-        )
-    if not columnar:
-        return None
-    try:
-        import pyarrow as pa
-    except ImportError:  # then a value at a time
-        lists = {j: pd.Series(X[name].to_list()) for j, name in enumerate(X.columns)}
-        return pd.DataFrame(lists)
-    # Integers stay integers where some are missing.
-    integers = {getattr(pa, kind.lower())(): pd.api.types.pandas_dtype(kind) for kind in _INTEGERS}
-    table = pa.table(X)
-    try:
-        frame: pd.DataFrame = table.to_pandas(types_mapper=integers.get)
-    except ValueError:  # a dictionary that holds a missing value
-        columns = [
-            column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-            for column in table.columns
-        ]
-        frame = pa.table(columns, table.column_names).to_pandas(types_mapper=integers.get)
-    return frame
 
 
 def _as_objects(X: Any) -> Any:

@@ -1,0 +1,1 @@
+"""Cluster-based boosting, and the four boosters that it is compared with."""

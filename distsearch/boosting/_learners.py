@@ -1,0 +1,197 @@
+"""Learners bound to rows: one function after another from draws of the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
+from sklearn.dummy import DummyClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.validation import has_fit_parameter
+
+from distsearch.boosting._rows import Rows, take
+from distsearch.boosting._stump import DecisionStumpClassifier, PresortedStumps
+
+__all__ = ["Learner", "Sample", "bind", "codes_of", "quickly"]
+
+Codes = NDArray[np.intp]
+
+
+class Learner(Protocol):
+    """What fits functions to draws of the rows it is bound to."""
+
+    def fit(self, counts: Codes, seed: int) -> Any:
+        """Return an estimator fitted to so many copies of each row."""
+
+    def fit_weighted(self, seed: int) -> Any:
+        """Return an estimator fitted to all rows with their weights."""
+
+    def codes(self, function: Any) -> Codes:
+        """Return the class that a function gives to each row."""
+
+
+class Sample:
+    """Rows to predict, in the forms that functions ask for.
+
+    Parameters
+    ----------
+    X : ndarray or DataFrame of shape (n_rows, n_features)
+        Rows.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    @cached_property
+    def single(self) -> NDArray[np.float32]:
+        """The rows in single precision, which trees work in."""
+        return np.ascontiguousarray(self.X, dtype=np.float32)
+
+    def only(self, rows: Codes) -> Sample:
+        """Return some of the rows."""
+        some = Sample(take(self.X, rows))
+        if "single" in self.__dict__:
+            some.__dict__["single"] = self.single[rows]
+        return some
+
+
+def bind(estimator: BaseEstimator, rows: Rows) -> Learner:
+    """Return the fastest learner for an estimator; all give what the estimator alone would give.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any classifier; it is cloned for each function.
+    rows : Rows
+        What it is fitted to.
+    """
+    if type(estimator) is DecisionStumpClassifier and isinstance(rows.X, np.ndarray):
+        return _Stumps(estimator, rows)
+    plain = isinstance(rows.X, np.ndarray) and bool(np.isfinite(rows.X).all())
+    if isinstance(estimator, DecisionTreeClassifier) and plain:
+        return _Trees(estimator, rows)
+    return _Copies(estimator, rows)
+
+
+def codes_of(function: Any, sample: Sample, classes: NDArray[Any]) -> Codes:
+    """Return the class that a function gives to each row.
+
+    Parameters
+    ----------
+    function : estimator
+        A fitted classifier.
+    sample : Sample
+        Rows.
+    classes : ndarray of shape (n_classes,)
+        All labels.
+    """
+    if isinstance(function, DummyClassifier):
+        return np.full(len(sample), _positions(function, classes)[0])
+    if isinstance(function, DecisionTreeClassifier) and isinstance(sample.X, np.ndarray):
+        return _leaves(function, sample.single, classes)
+    return _positions_of(function.predict(sample.X), classes)
+
+
+@contextmanager
+def quickly() -> Iterator[None]:
+    """Leave out checks that scikit-learn repeats in every fit; parameters were checked before."""
+    with config_context(skip_parameter_validation=True, assume_finite=True):
+        yield
+
+
+class _Copies:
+    """Any classifier, fitted to copies of rows."""
+
+    def __init__(self, estimator: BaseEstimator, rows: Rows) -> None:
+        self.estimator, self.rows = estimator, rows
+        self.sample, self.labels = Sample(rows.X), rows.labels
+
+    def fit(self, counts: Codes, seed: int) -> Any:
+        """Return an estimator fitted to so many copies of each row."""
+        drawn = np.repeat(np.arange(len(counts)), counts)
+        codes = self.rows.codes[drawn]
+        if (codes == codes[0]).all():
+            return self._constant(drawn[:1])
+        return self._learn(seeded(self.estimator, seed), drawn)
+
+    def fit_weighted(self, seed: int) -> Any:
+        """Return an estimator fitted to all rows with their weights.
+
+        Rows are drawn for one that takes no weights.
+        """
+        codes, weight = self.rows.codes, self.rows.weight
+        if (codes == codes[0]).all():
+            return self._constant(np.zeros(1, dtype=np.intp))
+        if has_fit_parameter(self.estimator, "sample_weight"):
+            function = seeded(self.estimator, seed)
+            return function.fit(self.rows.X, self.labels, sample_weight=weight)
+        rng = np.random.default_rng(seed)
+        return self.fit(rng.multinomial(self.rows.draws, weight / weight.sum()), seed)
+
+    def codes(self, function: Any) -> Codes:
+        """Return the class that a function gives to each row."""
+        return codes_of(function, self.sample, self.rows.classes)
+
+    def _learn(self, function: Any, drawn: Codes) -> Any:
+        return function.fit(take(self.rows.X, drawn), self.labels[drawn])
+
+    def _constant(self, row: Codes) -> Any:
+        function = DummyClassifier(strategy="most_frequent")
+        return function.fit(take(self.rows.X, row), self.labels[row])
+
+
+class _Trees(_Copies):
+    """Trees of scikit-learn, without the checks of each fit."""
+
+    def _learn(self, function: Any, drawn: Codes) -> Any:
+        return function.fit(self.sample.single[drawn], self.labels[drawn], check_input=False)
+
+
+class _Stumps(_Copies):
+    """Stumps on columns that are sorted once."""
+
+    def __init__(self, estimator: BaseEstimator, rows: Rows) -> None:
+        super().__init__(estimator, rows)
+        self.sorted = PresortedStumps(rows.X, rows.codes, len(rows.classes))
+
+    def fit(self, counts: Codes, seed: int) -> Any:
+        """Return a stump fitted to so many copies of each row."""
+        return self.sorted.estimator(counts, self.rows.classes)
+
+    def fit_weighted(self, seed: int) -> Any:
+        """Return a stump fitted to all rows with their weights."""
+        return self.sorted.estimator(self.rows.weight, self.rows.classes)
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a clone whose every ``random_state`` comes from a seed."""
+    copy = clone(estimator)
+    names = [
+        name
+        for name in copy.get_params(deep=True)
+        if name == "random_state" or name.endswith("__random_state")
+    ]
+    return copy.set_params(**{name: seed for name in sorted(names)})
+
+
+def _leaves(tree: Any, X: NDArray[np.float32], classes: NDArray[Any]) -> Codes:
+    inner = tree.tree_
+    codes: Codes = _positions(tree, classes)[np.argmax(inner.value[:, 0, :], axis=1)]
+    return codes[inner.apply(X)]
+
+
+def _positions(function: Any, classes: NDArray[Any]) -> Codes:
+    return _positions_of(function.classes_, classes)
+
+
+def _positions_of(labels: Any, classes: NDArray[Any]) -> Codes:
+    return np.searchsorted(classes, labels)

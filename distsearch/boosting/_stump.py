@@ -1,0 +1,199 @@
+"""Decision stumps on columns that are sorted once."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+__all__ = ["DecisionStumpClassifier", "PresortedStumps"]
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The best split of one column in two, by the Gini index.
+
+    The same as a DecisionTreeClassifier with ``max_depth=1``, but that of equally good splits the
+    first column and the lowest threshold win. Boosters sort its columns once for all rounds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_ : int
+        The column.
+    threshold_ : float
+        Rows up to it are left of the split; infinite where no split helps.
+    shares_ : ndarray of shape (2, n_classes)
+        Shares of the classes left and right of the split.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from distsearch.boosting import DecisionStumpClassifier
+    >>> stump = DecisionStumpClassifier().fit([[1.0], [2.0], [5.0]], ["a", "a", "b"])
+    >>> stump.threshold_
+    3.5
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the split.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts.
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        classes, codes = np.unique(y, return_inverse=True)
+        PresortedStumps(X, codes, classes).split(self, weight)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class that most training rows on the same side have, of equal ones the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        labels: NDArray[Any] = self.classes_[self.codes_of(self._read(X))]
+        return labels
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the shares of the classes among the training rows on the same side.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = self._read(X)
+        shares: Floats = self.shares_[self._right(X)]
+        return shares
+
+    def codes_of(self, X: Floats) -> Codes:
+        """Return positions in ``classes_``, without checks."""
+        codes: Codes = self.shares_.argmax(axis=1)[self._right(X)]
+        return codes
+
+    def _read(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        rows: Floats = validate_data(self, X, reset=False, dtype=np.float64)
+        return rows
+
+    def _right(self, X: Floats) -> Codes:
+        return (X[:, self.feature_] > self.threshold_).astype(np.intp)
+
+
+class PresortedStumps:
+    """Stumps for many weightings of the same rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Rows.
+    codes : ndarray of int of shape (n_samples,)
+        Their classes.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    """
+
+    def __init__(self, X: Floats, codes: Codes, classes: NDArray[Any]) -> None:
+        self.X, self.codes, self.classes = X, codes, classes
+        columns = np.ascontiguousarray(X.T)
+        self.order = np.argsort(columns, axis=1, kind="stable")
+        values = np.take_along_axis(columns, self.order, axis=1)
+        # Nothing is split between equal values, nor behind the last row.
+        self.open = np.zeros(values.shape)
+        self.open[:, :-1] = values[:, 1:] != values[:, :-1]
+        self.room = np.empty((3, *values.shape))
+
+    def split(self, stump: DecisionStumpClassifier, weight: Any) -> DecisionStumpClassifier:
+        """Make a stump the best one for a weighting, and return it.
+
+        Parameters
+        ----------
+        stump : DecisionStumpClassifier
+            Is given its split.
+        weight : ndarray of shape (n_samples,)
+            Weights or counts; rows without any are as if they were not there.
+        """
+        weight = np.asarray(weight, dtype=np.float64)
+        totals = np.bincount(self.codes, weights=weight, minlength=len(self.classes))
+        stump.classes_ = self.classes
+        feature, rank = self._best(weight, totals)
+        rows = self.order[feature]
+        left, behind = rows[: rank + 1], rows[rank + 1 :]
+        inside = np.bincount(self.codes[left], weights=weight[left], minlength=len(totals))
+        outside = totals - inside
+        if not (inside.any() and outside.any()):
+            stump.feature_, stump.threshold_ = 0, np.inf
+            stump.shares_ = np.vstack([totals, totals]) / totals.sum()
+            return stump
+        low = self.X[left[weight[left] > 0][-1], feature]
+        high = self.X[behind[weight[behind] > 0][0], feature]
+        stump.feature_, stump.threshold_ = feature, _between(low, high)
+        stump.shares_ = np.vstack([inside / inside.sum(), outside / outside.sum()])
+        return stump
+
+    def _best(self, weight: Floats, totals: Floats) -> tuple[int, int]:
+        """Return the column of the best split and the rank of the last row left of it.
+
+        With L and R the weights on both sides and W that of all, the fall of the Gini impurity is
+        Σ_k (W L_k - T_k L)² / (L R) but for a factor. Weights that are counts make it exact, so
+        that equally good splits are told from better ones.
+        """
+        whole = totals.sum()
+        left, part, score = self.room
+        np.take(weight, self.order, out=left)
+        np.cumsum(left, axis=1, out=left)
+        score[:] = 0.0
+        # Of two classes one says it all.
+        for k in range(1 if len(totals) == 2 else 0, len(totals)):
+            signed = weight * (whole * (self.codes == k) - totals[k])
+            np.take(signed, self.order, out=part)
+            np.cumsum(part, axis=1, out=part)
+            np.multiply(part, part, out=part)
+            score += part
+        # What is left of the first row with weight, or has all weight, splits nothing.
+        np.subtract(whole, left, out=part)
+        np.multiply(part, left, out=part)
+        np.maximum(part, 1e-12 * whole * whole, out=part)
+        np.divide(score, part, out=score)
+        np.multiply(score, self.open, out=score)
+        column, rank = divmod(int(score.argmax()), score.shape[1])
+        return column, rank
+
+
+def _between(low: float, high: float) -> float:
+    """Return the middle of two values, the lower one where there is no number between them."""
+    middle = low / 2 + high / 2
+    return float(middle) if low <= middle < high else float(low)
