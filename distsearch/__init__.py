@@ -12,6 +12,11 @@ from distsearch._version import __version__
 
 if TYPE_CHECKING:
     from distsearch.backends import get_backend as get_backend
+    from distsearch.boosting import AdaBoostKLClassifier as AdaBoostKLClassifier
+    from distsearch.boosting import BrownBoostClassifier as BrownBoostClassifier
+    from distsearch.boosting import CBBClassifier as CBBClassifier
+    from distsearch.boosting import PruneBoostClassifier as PruneBoostClassifier
+    from distsearch.boosting import ResamplingAdaBoostClassifier as ResamplingAdaBoostClassifier
     from distsearch.boxcox import BoxCoxSearchCV as BoxCoxSearchCV
     from distsearch.boxcox import BoxCoxTransformer as BoxCoxTransformer
     from distsearch.encoding import OrderedTargetEncoder as OrderedTargetEncoder
@@ -19,19 +24,29 @@ if TYPE_CHECKING:
 
 _HOME = {
     # estimators
+    "AdaBoostKLClassifier": "distsearch.boosting",
     "BoxCoxSearchCV": "distsearch.boxcox",
     "BoxCoxTransformer": "distsearch.boxcox",
+    "BrownBoostClassifier": "distsearch.boosting",
+    "CBBClassifier": "distsearch.boosting",
     "ODDClassifier": "distsearch.odd",
     "OrderedTargetEncoder": "distsearch.encoding",
+    "PruneBoostClassifier": "distsearch.boosting",
+    "ResamplingAdaBoostClassifier": "distsearch.boosting",
     # where work runs
     "get_backend": "distsearch.backends",
 }
 
 __all__ = [
+    "AdaBoostKLClassifier",
     "BoxCoxSearchCV",
     "BoxCoxTransformer",
+    "BrownBoostClassifier",
+    "CBBClassifier",
     "ODDClassifier",
     "OrderedTargetEncoder",
+    "PruneBoostClassifier",
+    "ResamplingAdaBoostClassifier",
     "__version__",
     "get_backend",
 ]

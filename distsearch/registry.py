@@ -15,6 +15,12 @@ Name                       Estimator
 ``forest``                 RandomForestClassifier
 ``odd``                    ODDClassifier
 ``direct-lda``             DirectLDA
+``cbb``                    CBBClassifier
+``cbb-pooled``             CBBClassifier(variant="pooled")
+``adaboost-resampling``    ResamplingAdaBoostClassifier
+``pruneboost``             PruneBoostClassifier
+``brownboost``             BrownBoostClassifier
+``adaboost-kl``            AdaBoostKLClassifier
 ``linear``                 LinearRegression
 ``ridge``                  Ridge
 ``lasso``                  Lasso
@@ -54,6 +60,12 @@ SHORT_NAMES: dict[str, tuple[str, Mapping[str, Any]]] = {
     "forest": ("sklearn.ensemble:RandomForestClassifier", {}),
     "odd": ("distsearch.odd:ODDClassifier", {}),
     "direct-lda": ("distsearch.odd:DirectLDA", {}),
+    "cbb": ("distsearch.boosting:CBBClassifier", {}),
+    "cbb-pooled": ("distsearch.boosting:CBBClassifier", {"variant": "pooled"}),
+    "adaboost-resampling": ("distsearch.boosting:ResamplingAdaBoostClassifier", {}),
+    "pruneboost": ("distsearch.boosting:PruneBoostClassifier", {}),
+    "brownboost": ("distsearch.boosting:BrownBoostClassifier", {}),
+    "adaboost-kl": ("distsearch.boosting:AdaBoostKLClassifier", {}),
     "linear": ("sklearn.linear_model:LinearRegression", {}),
     "ridge": ("sklearn.linear_model:Ridge", {}),
     "lasso": ("sklearn.linear_model:Lasso", {}),

@@ -12,6 +12,7 @@ from importlib import import_module
 
 TABLES = {
     "backends": "serial, processes and Ray beside joblib and one Ray task a unit",
+    "boosting": "boosters by resampling beside AdaBoostClassifier",
     "encoding": "ordered target statistics beside category_encoders",
     "odd": "ODD beside the criterion and the search of its paper",
     "sweep": "sweeps with a store beside Ray Tune, Optuna and a grid search",

@@ -13,8 +13,9 @@ from distsearch._sklearn import Interval, StrOptions
 from distsearch.backends import seed_sequence
 from distsearch.boosting._ensemble import BoostedClassifier, add_votes
 from distsearch.boosting._learners import Sample, bind
-from distsearch.boosting._resampling import Rule, Run, boost
+from distsearch.boosting._resampling import Run, boost
 from distsearch.boosting._rows import Rows
+from distsearch.boosting._steps import AdaBoostStep, Rule, Step
 
 __all__ = ["ResamplingAdaBoostClassifier", "VotingClassifier", "rule_for"]
 
@@ -50,11 +51,13 @@ class VotingClassifier(BoostedClassifier):
             rows,
             seed_sequence(self.random_state),
             n_estimators=self.n_estimators,
-            eta=self.learning_rate,
-            rule=rule_for(self.rule, len(rows.classes)),
+            step=self._step(len(rows.classes)),
             first_on_all=self.first_on_all,
         )
         self._keep(run)
+
+    def _step(self, n_classes: int) -> Step:
+        return AdaBoostStep(rule_for(self.rule, n_classes), n_classes, self.learning_rate)
 
     def _keep(self, run: Run) -> None:
         self.estimators_ = run.functions

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.tree._tree import Tree, _build_pruned_tree_py
+from sklearn.tree._tree import Tree, _build_pruned_tree_py, ccp_pruning_path
+from sklearn.utils import Bunch
+from sklearn.utils.validation import column_or_1d
 
 from distsearch._sklearn import Interval
 
@@ -37,8 +40,10 @@ class C45TreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
     criterion : {"entropy", "gini", "log_loss"}, default="entropy"
         Quality of a split.
     min_samples_leaf : int or float, default=2
-        Rows in a leaf.
-    max_depth, min_samples_split, max_features, random_state, class_weight
+        Rows in a leaf, whatever their weight.
+    max_depth, min_samples_split, min_weight_fraction_leaf, max_features
+        As in DecisionTreeClassifier.
+    random_state, class_weight
         As in DecisionTreeClassifier.
 
     Attributes
@@ -55,16 +60,19 @@ class C45TreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
     >>> from sklearn.datasets import load_breast_cancer
     >>> from distsearch.boosting import C45TreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> C45TreeClassifier(random_state=0).fit(X, y).get_n_leaves()
-    14
+    >>> int(C45TreeClassifier(random_state=0).fit(X, y).get_n_leaves())
+    13
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         name: allowed
         for name, allowed in DecisionTreeClassifier._parameter_constraints.items()
-        if name in {"criterion", "min_samples_leaf", "max_depth", "min_samples_split"}
+        if name
+        in {"criterion", "min_samples_leaf", "max_depth", "min_samples_split"}
         | {"max_features", "random_state", "class_weight"}
     } | {"confidence": [Interval(Real, 0, 0.5, closed="right")]}
+
+    tree_: Any
 
     def __init__(
         self,
@@ -74,6 +82,7 @@ class C45TreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
         min_samples_leaf: int | float = 2,
         max_depth: int | None = None,
         min_samples_split: int | float = 2,
+        min_weight_fraction_leaf: float = 0.0,
         max_features: Any = None,
         random_state: Any = None,
         class_weight: Any = None,
@@ -83,11 +92,33 @@ class C45TreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
             min_samples_leaf=min_samples_leaf,
             max_depth=max_depth,
             min_samples_split=min_samples_split,
+            min_weight_fraction_leaf=min_weight_fraction_leaf,
             max_features=max_features,
             random_state=random_state,
             class_weight=class_weight,
         )
         self.confidence = confidence
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+        """Grow the tree and prune it.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows; missing values are allowed.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            How many rows each counts for.
+        check_input : bool, default=True
+            As in DecisionTreeClassifier.
+
+        Returns
+        -------
+        self
+        """
+        super().fit(X, column_or_1d(y, warn=True), sample_weight, check_input)
+        return self
 
     def _prune_tree(self) -> None:
         """Replace subtrees by leaves; scikit-learn calls this at the end of a fit."""
@@ -100,6 +131,32 @@ class C45TreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
         )
         _build_pruned_tree_py(pruned, tree, leaves)
         self.tree_ = pruned
+
+    def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Return how cost-complexity pruning would go on from the pruned tree.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights.
+
+        Returns
+        -------
+        Bunch
+            With ``ccp_alphas`` and ``impurities``.
+        """
+        fitted = clone(self).fit(X, y, sample_weight=sample_weight)
+        return Bunch(**ccp_pruning_path(fitted.tree_))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        tags.classifier_tags.multi_label = False
+        return tags
 
 
 def added_errors(rows: Floats, errors: Floats, confidence: float) -> Floats:
@@ -140,18 +197,17 @@ def _leaves(tree: Any, confidence: float) -> NDArray[np.uint8] | None:
     rows = tree.weighted_n_node_samples
     wrong = rows * (1 - tree.value[:, 0, :].max(axis=1))
     estimate = wrong + added_errors(rows, wrong, confidence)
-    seen, expected = wrong.tolist(), estimate.tolist()
-    as_leaf_seen, as_leaf = wrong.tolist(), estimate.tolist()
     kept = left != _CHILDLESS
+    below, expected = wrong.tolist(), estimate.tolist()
+    as_leaf = estimate.tolist()
     # Children stand behind their parents.
     for node in inner[::-1].tolist():
         a, b = left[node], right[node]
-        seen_below, expected_below = seen[a] + seen[b], expected[a] + expected[b]
-        useless = seen_below >= as_leaf_seen[node] - _COLLAPSE
-        if useless or as_leaf[node] <= expected_below + _MARGIN + _ROUNDING:
+        below[node] = below[a] + below[b]
+        useless = below[node] >= wrong[node] - _COLLAPSE
+        split = expected[a] + expected[b]
+        if useless or as_leaf[node] <= split + _MARGIN + _ROUNDING:
             kept[node] = False
         else:
-            seen[node], expected[node] = seen_below, expected_below
-    if kept[inner].all():
-        return None
-    return (~kept).astype(np.uint8)
+            expected[node] = split
+    return None if kept[inner].all() else (~kept).astype(np.uint8)

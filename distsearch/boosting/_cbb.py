@@ -14,6 +14,7 @@ from distsearch.boosting._bic import CRITERIA
 from distsearch.boosting._cbb_workings import CBBWorkings
 from distsearch.boosting._ensemble import BoostedClassifier
 from distsearch.boosting._rows import read_training
+from distsearch.boosting._variants import VARIANTS
 
 __all__ = ["CBBClassifier"]
 
@@ -56,13 +57,30 @@ class CBBClassifier(CBBWorkings):
     estimate : {"training", "out-of-fold"}, default="training"
         Which errors of the initial function decide on types and on its votes. A learner that fits
         its training rows perfectly prospers everywhere by the first.
-    prospering : {"nothing", "one function", "boost slowly", "boost"}, default="nothing"
-        What is done in clusters that are homogeneous and prospering; the paper does nothing.
+    variant : {"paper", "pooled"}, default="paper"
+        What `actions`, `booster`, `borrow` and `max_initial_vote` are where they are not given.
+        "pooled" boosts in every cluster with AdaBoost_KL, borrows the rows of the others at a
+        weight of 0.3, and caps the vote of the initial function at 1. It is more accurate as a
+        rule, and slower.
+    actions : dict of str to str or None, default=None
+        What is done in clusters of some types: "boost", "boost slowly" (with `eta_low`), "one
+        function" or "nothing". Those of the paper are {"HES": "boost", "HEP": "boost slowly",
+        "HOS": "one function", "HOP": "nothing"}.
+    booster : {"adaboost", "kl"} or None, default=None
+        What boosts inside clusters: AdaBoost, as in the paper, or AdaBoost_KL.
+    beta : float, default=0.5
+        The penalty of "kl", see `AdaBoostKLClassifier`.
+    borrow : float or None, default=None
+        What a row of another cluster weighs in boosting, where one of the cluster weighs 1. With 0
+        a cluster sees its own rows only, as in the paper; with 1 clusters do not matter.
     voting : {"restricted", "unrestricted"}, default="restricted"
         Whether the functions of a row's own cluster vote on it, or those of all.
     initial_vote : {"local", "global"}, default="local"
         Whether the error behind the initial function's vote is that on the cluster at hand, or on
         all rows.
+    max_initial_vote : float or None, default=None
+        The largest vote of the initial function. Log odds of errors on training rows overstate
+        what a learner knows that fits them well.
     eta_high, eta_low : float, default=1.0 and 0.5
         Learning rates of boosting where the initial function struggles and where it prospers.
     rule : {"auto", "M1", "SAMME"}, default="auto"
@@ -93,8 +111,8 @@ class CBBClassifier(CBBWorkings):
         The initial function.
     clusters_ : dict of str to list
         A table with a row for each cluster: ``size``, ``minority`` (share), ``accuracy`` (of the
-        initial function), ``type``, ``action``, ``n_functions``, ``stopped`` (why), ``initial_vote``
-        and ``votes``. ``pandas.DataFrame(model.clusters_)`` shows it.
+        initial function), ``type``, ``action``, ``n_functions``, ``stopped`` (why),
+        ``initial_vote`` and ``votes``. ``pandas.DataFrame(model.clusters_)`` shows it.
     estimators_ : list of list of estimator
         The functions of each cluster.
     estimator_votes_ : list of ndarray
@@ -149,9 +167,14 @@ class CBBClassifier(CBBWorkings):
         "delta_grid": [list, tuple, None],
         "delta_folds": [Interval(Integral, 2, None, closed="left")],
         "estimate": [StrOptions({"training", "out-of-fold"})],
-        "prospering": [StrOptions({"nothing", "one function", "boost slowly", "boost"})],
+        "variant": [StrOptions(set(VARIANTS))],
+        "actions": [dict, None],
+        "booster": [StrOptions({"adaboost", "kl"}), None],
+        "beta": [Interval(Real, 0, None, closed="left")],
+        "borrow": [_SHARE, None],
         "voting": [StrOptions({"restricted", "unrestricted"})],
         "initial_vote": [StrOptions({"local", "global"})],
+        "max_initial_vote": [Interval(Real, 0, None, closed="left"), None],
         "eta_high": [_POSITIVE],
         "eta_low": [_POSITIVE],
         "rule": [StrOptions({"auto", "M1", "SAMME"})],
@@ -175,9 +198,14 @@ class CBBClassifier(CBBWorkings):
         delta_grid: Any = None,
         delta_folds: int = 3,
         estimate: str = "training",
-        prospering: str = "nothing",
+        variant: str = "paper",
+        actions: Any = None,
+        booster: str | None = None,
+        beta: float = 0.5,
+        borrow: float | None = None,
         voting: str = "restricted",
         initial_vote: str = "local",
+        max_initial_vote: float | None = None,
         eta_high: float = 1.0,
         eta_low: float = 0.5,
         rule: str = "auto",
@@ -198,9 +226,14 @@ class CBBClassifier(CBBWorkings):
         self.delta_grid = delta_grid
         self.delta_folds = delta_folds
         self.estimate = estimate
-        self.prospering = prospering
+        self.variant = variant
+        self.actions = actions
+        self.booster = booster
+        self.beta = beta
+        self.borrow = borrow
         self.voting = voting
         self.initial_vote = initial_vote
+        self.max_initial_vote = max_initial_vote
         self.eta_high = eta_high
         self.eta_low = eta_low
         self.rule = rule

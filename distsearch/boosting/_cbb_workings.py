@@ -30,10 +30,12 @@ from distsearch.boosting._clustering import (
 from distsearch.boosting._deltas import choose_delta, default_grid
 from distsearch.boosting._ensemble import BoostedClassifier, add_votes
 from distsearch.boosting._learners import Sample
-from distsearch.boosting._resampling import Rule, Run
+from distsearch.boosting._resampling import Run
 from distsearch.boosting._rows import Rows
 from distsearch.boosting._space import ClusterSpace
+from distsearch.boosting._steps import Rule
 from distsearch.boosting._types import Census, minority_share
+from distsearch.boosting._variants import variant_for
 from distsearch.boosting._x_means import XMeans
 from distsearch.errors import InvalidInputError
 
@@ -55,7 +57,12 @@ class CBBWorkings(BoostedClassifier):
     delta_grid: Any
     delta_folds: int
     estimate: str
-    prospering: str
+    variant: str
+    actions: Any
+    booster: str | None
+    beta: float
+    borrow: float | None
+    max_initial_vote: float | None
     voting: str
     initial_vote: str
     eta_high: float
@@ -88,7 +95,7 @@ class CBBWorkings(BoostedClassifier):
         self._initial_votes = initial_votes(initial.census, settings, n_classes)
         self.clusters_ = self._table(initial.census, kinds, todo, runs)
         self.suspects_ = self._suspects(rows, clusters, initial.census, kinds)
-        self._warn(rows, kinds, todo)
+        self._warn(rows, todo)
 
     def _stages(self, sample: Sample) -> Iterator[Floats]:
         where = self._locate(sample)
@@ -108,11 +115,24 @@ class CBBWorkings(BoostedClassifier):
             yield totals
 
     def _settings(self, rule: Rule) -> Settings:
+        variant = variant_for(
+            self.variant, self.actions, self.booster, self.borrow, self.max_initial_vote
+        )
+        actions = Actions(
+            self._base(),
+            self.n_estimators,
+            self.eta_high,
+            self.eta_low,
+            rule,
+            beta=self.beta if variant.booster == "kl" else None,
+            borrowed=variant.borrow,
+        )
         return Settings(
-            Actions(self._base(), self.n_estimators, self.eta_high, self.eta_low, rule),
-            prospering=self.prospering,
+            actions,
+            by_type=variant.actions,
             out_of_fold=_ESTIMATE_FOLDS if self.estimate == "out-of-fold" else 0,
             local=self.initial_vote == "local",
+            largest=variant.max_initial_vote,
             restricted=self.voting == "restricted",
             min_cluster_size=self.min_cluster_size,
         )
@@ -207,19 +227,17 @@ class CBBWorkings(BoostedClassifier):
             "votes": [list(run.votes) for run in runs],
         }
 
-    def _suspects(
-        self, rows: Rows, clusters: Codes, census: Census, kinds: Sequence[str]
-    ) -> Codes:
+    def _suspects(self, rows: Rows, clusters: Codes, census: Census, kinds: Sequence[str]) -> Codes:
         homogeneous = np.asarray([kind.startswith("HO") for kind in kinds])
         odd = homogeneous[clusters] & (rows.codes != census.majority[clusters])
         return np.flatnonzero(np.append(odd, False)[rows.places])
 
-    def _warn(self, rows: Rows, kinds: Sequence[str], todo: Sequence[str]) -> None:
+    def _warn(self, rows: Rows, todo: Sequence[str]) -> None:
         if all(action == "nothing" for action in todo):
             warn_caller(
                 f"All {count(len(todo), 'cluster')} are left to the initial function, so that the "
                 f"model equals its base learner alone. A smaller delta1 or delta2, "
-                f'estimate="out-of-fold" or prospering="boost slowly" makes it learn more.'
+                f'estimate="out-of-fold" or variant="pooled" makes it learn more.'
             )
         share = minority_share(rows.codes, rows.weight)
         if self.delta == "fixed" and self.delta2 > share:
@@ -231,8 +249,9 @@ class CBBWorkings(BoostedClassifier):
 
     def _locate(self, sample: Sample) -> Codes:
         names = self.locator_.predict(self.space_.transform(sample.X))
-        places = np.minimum(np.searchsorted(self._cluster_names, names), len(self._cluster_names) - 1)
-        found: Codes = np.where(self._cluster_names[places] == names, places, -1)
+        known = self._cluster_names
+        places = np.minimum(np.searchsorted(known, names), len(known) - 1)
+        found: Codes = np.where(known[places] == names, places, -1)
         return found
 
     def _voted_on(self, sample: Sample, where: Codes, cluster: int) -> tuple[Any, Sample] | None:

@@ -12,11 +12,20 @@ from numpy.typing import NDArray
 from distsearch.backends import Backend, Unit, derive_seed, run_all
 from distsearch.boosting._cluster_runs import Actions, Job, run_jobs
 from distsearch.boosting._learners import Sample, bind, codes_of, quickly
-from distsearch.boosting._resampling import Run, clipped_vote, fit_all
+from distsearch.boosting._resampling import Run, fit_all
 from distsearch.boosting._rows import Rows
+from distsearch.boosting._steps import clipped_vote
 from distsearch.boosting._types import Census, census_of, type_of
 
-__all__ = ["Initial", "Settings", "action_for", "deal", "fit_initials", "initial_votes", "learn_runs"]
+__all__ = [
+    "Initial",
+    "Settings",
+    "action_for",
+    "deal",
+    "fit_initials",
+    "initial_votes",
+    "learn_runs",
+]
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -33,13 +42,15 @@ class Settings:
     ----------
     actions : Actions
         How runs inside clusters are made.
-    prospering : str
-        The action in homogeneous and prospering clusters.
+    by_type : dict of str to str
+        The action for each type of cluster.
     out_of_fold : int
         Folds by which the errors of the initial function are estimated; 0 for those on training
         rows.
     local : bool
         Whether the initial function's vote comes from the cluster at hand.
+    largest : float
+        The initial function's largest vote.
     restricted : bool
         Whether only the functions of a row's own cluster vote on it.
     min_cluster_size : int
@@ -47,9 +58,10 @@ class Settings:
     """
 
     actions: Actions
-    prospering: str
+    by_type: dict[str, str]
     out_of_fold: int
     local: bool
+    largest: float
     restricted: bool
     min_cluster_size: int
 
@@ -149,12 +161,11 @@ def initial_votes(census: Census, settings: Settings, n_classes: int) -> Floats:
         pairs = list(zip(census.wrong, census.size, strict=True))
     else:
         pairs = [(census.wrong.sum(), census.size.sum())] * len(census.size)
-    return np.asarray(
-        [
-            clipped_vote(wrong / size, max(int(size), 1), 1.0, rule, n_classes) if size else 0.0
-            for wrong, size in pairs
-        ]
-    )
+    votes = [
+        clipped_vote(wrong / size, max(int(size), 1), 1.0, rule, n_classes) if size else 0.0
+        for wrong, size in pairs
+    ]
+    return np.minimum(votes, settings.largest)
 
 
 def action_for(
@@ -165,8 +176,7 @@ def action_for(
     kind = type_of(size, float(census.minority[cluster]), float(census.wrong[cluster]), *delta)
     if size < settings.min_cluster_size:
         return kind, "nothing"
-    usual = {"HES": "boost", "HEP": "boost slowly", "HOS": "one function"}
-    return kind, usual.get(kind, settings.prospering)
+    return kind, settings.by_type[kind]
 
 
 def learn_runs(
@@ -187,7 +197,7 @@ def learn_runs(
         The action in each cluster.
     """
     jobs = [
-        Job(0, c, action, np.flatnonzero(clusters == c))
+        Job(0, c, action, np.flatnonzero(clusters == c), np.flatnonzero(clusters != c))
         for c, action in enumerate(todo)
         if action != "nothing"
     ]

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from distsearch.backends import Backend, Unit, derive_seed, run_all
 from distsearch.boosting._learners import Sample, bind, codes_of
-from distsearch.boosting._resampling import Rule, Run, boost, clipped_vote, fit_all
+from distsearch.boosting._resampling import Run, boost, fit_all
 from distsearch.boosting._rows import Rows
+from distsearch.boosting._steps import AdaBoostStep, KLStep, Rule, Step, clipped_vote
 
 __all__ = ["ACTIONS", "Actions", "Job", "run_jobs"]
 
@@ -37,6 +38,10 @@ class Actions:
         Learning rates of "boost" and "boost slowly".
     rule : {"M1", "SAMME"}
         See `boost`.
+    beta : float or None
+        That of AdaBoost_KL; None for AdaBoost.
+    borrowed : float
+        What a row of another cluster weighs in boosting, where one of the cluster weighs 1.
     """
 
     base: Any
@@ -44,16 +49,30 @@ class Actions:
     eta_high: float
     eta_low: float
     rule: Rule
+    beta: float | None
+    borrowed: float
 
-    def run(self, rows: Rows, action: str, seed: np.random.SeedSequence) -> Run:
-        """Return what an action learns from the rows of a cluster."""
-        learner = bind(self.base, rows)
-        if action == "one function":
-            return self._one_function(learner, rows, seed)
+    def run(self, rows: Rows, job: Job, seed: np.random.SeedSequence) -> Run:
+        """Return what an action learns in a cluster."""
+        if job.action == "one function":
+            return self._one_function(rows.only(job.members), seed)
+        seen = rows.borrowing(job.members, job.others, self.borrowed)
+        return boost(
+            bind(self.base, seen),
+            seen,
+            seed,
+            n_estimators=self.n_estimators,
+            step=self._step(job.action, len(rows.classes)),
+        )
+
+    def _step(self, action: str, n_classes: int) -> Step:
         eta = self.eta_high if action == "boost" else self.eta_low
-        return boost(learner, rows, seed, n_estimators=self.n_estimators, eta=eta, rule=self.rule)
+        if self.beta is None:
+            return AdaBoostStep(self.rule, n_classes, eta)
+        return KLStep(self.rule, n_classes, self.beta, eta)
 
-    def _one_function(self, learner: Any, rows: Rows, seed: np.random.SeedSequence) -> Run:
+    def _one_function(self, rows: Rows, seed: np.random.SeedSequence) -> Run:
+        learner = bind(self.base, rows)
         function = fit_all(learner, rows, int(seed.generate_state(1)[0] >> 1))
         wrong = learner.codes(function) != rows.codes
         error = float(rows.weight[wrong].sum() / rows.weight.sum())
@@ -75,6 +94,8 @@ class Job:
         One of `ACTIONS` but "nothing".
     members : ndarray of int
         Rows of the cluster that are learned from.
+    others : ndarray of int
+        Rows of other clusters that may be.
     asked : ndarray of int
         Rows that the functions are asked about; with any, votes come back instead of functions.
     """
@@ -83,6 +104,7 @@ class Job:
     cluster: int
     action: str
     members: Codes
+    others: Codes
     asked: Codes | None = None
 
     @property
@@ -131,13 +153,12 @@ def _run(unit: Unit, shared: tuple[Rows, Actions]) -> Any:
     rows, actions = shared
     job: Job = unit.payload
     assert unit.seed is not None
-    members = rows.only(job.members)
     try:
-        run = actions.run(members, job.action, unit.seed)
+        run = actions.run(rows, job, unit.seed)
     except Exception as error:
         error.add_note(
-            f"This happened in cluster {job.cluster}, which has {len(members)} distinct rows. A "
-            f"larger min_cluster_size leaves small clusters to the initial function."
+            f"This happened in cluster {job.cluster}, which has {len(job.members)} distinct rows. "
+            f"A larger min_cluster_size leaves small clusters to the initial function."
         )
         raise
     return run if job.asked is None else votes_on(run, rows, job.asked)

@@ -89,7 +89,9 @@ def cluster_by_k_means(
     return _located(Z, found[tried.index(best)], values)
 
 
-def cluster_by(Z: Floats, weight: Floats, clusterer: Any, seed: np.random.SeedSequence) -> Clustering:
+def cluster_by(
+    Z: Floats, weight: Floats, clusterer: Any, seed: np.random.SeedSequence
+) -> Clustering:
     """Cluster with any clusterer of scikit-learn.
 
     New rows belong where its ``predict`` says, and to the cluster of the nearest training row
@@ -134,11 +136,11 @@ def cluster_by_groups(Z: Floats, groups: NDArray[Any]) -> Clustering:
 def scatters_of(Z: Floats, weight: Floats, labels: Codes) -> tuple[Floats, Floats]:
     """Return the size of each cluster and its sum of squared distances from its mean."""
     _, labels = np.unique(labels, return_inverse=True)
-    sizes = np.bincount(labels, weights=weight)
+    sizes = np.bincount(labels, weights=weight).astype(np.float64)
     sums = np.zeros((len(sizes), Z.shape[1]))
     np.add.at(sums, labels, weight[:, None] * Z)
     squares = ((Z - (sums / sizes[:, None])[labels]) ** 2).sum(axis=1)
-    return sizes, np.bincount(labels, weights=weight * squares)
+    return sizes, np.bincount(labels, weights=weight * squares).astype(np.float64)
 
 
 def _k_means(unit: Unit, shared: tuple[Floats, Floats]) -> KMeans:

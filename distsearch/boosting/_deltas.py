@@ -125,7 +125,8 @@ def _jobs(
         asked = fold.asked[clusters[fold.asked] == c] if restricted else fold.asked
         for action in sorted({todo[c] for todo in plan} - {"nothing"}):
             if len(asked):
-                jobs.append(Job(fold.number, c, action, train[clusters[train] == c], asked))
+                inside = clusters[train] == c
+                jobs.append(Job(fold.number, c, action, train[inside], train[~inside], asked))
     return jobs
 
 

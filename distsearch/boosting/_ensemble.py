@@ -193,7 +193,9 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
         return tags
 
 
-def add_votes(totals: Floats, function: Any, vote: float, sample: Sample, classes: Any) -> None:
+def add_votes(
+    totals: Floats, function: Any, vote: float | Floats, sample: Sample, classes: Any
+) -> None:
     """Add a function's vote to the totals of the classes it names."""
     totals[np.arange(len(sample)), codes_of(function, sample, classes)] += vote
 

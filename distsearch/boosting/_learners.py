@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -96,6 +97,8 @@ def codes_of(function: Any, sample: Sample, classes: NDArray[Any]) -> Codes:
     """
     if isinstance(function, DummyClassifier):
         return np.full(len(sample), _positions(function, classes)[0])
+    if isinstance(function, DecisionStumpClassifier) and isinstance(sample.X, np.ndarray):
+        return _positions(function, classes)[function.codes_of(sample.X)]
     if isinstance(function, DecisionTreeClassifier) and isinstance(sample.X, np.ndarray):
         return _leaves(function, sample.single, classes)
     return _positions_of(function.predict(sample.X), classes)
@@ -121,7 +124,7 @@ class _Copies:
         codes = self.rows.codes[drawn]
         if (codes == codes[0]).all():
             return self._constant(drawn[:1])
-        return self._learn(seeded(self.estimator, seed), drawn)
+        return seeded(self.estimator, seed).fit(take(self.rows.X, drawn), self.labels[drawn])
 
     def fit_weighted(self, seed: int) -> Any:
         """Return an estimator fitted to all rows with their weights.
@@ -141,9 +144,6 @@ class _Copies:
         """Return the class that a function gives to each row."""
         return codes_of(function, self.sample, self.rows.classes)
 
-    def _learn(self, function: Any, drawn: Codes) -> Any:
-        return function.fit(take(self.rows.X, drawn), self.labels[drawn])
-
     def _constant(self, row: Codes) -> Any:
         function = DummyClassifier(strategy="most_frequent")
         return function.fit(take(self.rows.X, row), self.labels[row])
@@ -152,8 +152,19 @@ class _Copies:
 class _Trees(_Copies):
     """Trees of scikit-learn, without the checks of each fit."""
 
-    def _learn(self, function: Any, drawn: Codes) -> Any:
-        return function.fit(self.sample.single[drawn], self.labels[drawn], check_input=False)
+    def __init__(self, estimator: BaseEstimator, rows: Rows) -> None:
+        super().__init__(estimator, rows)
+        self.template = clone(estimator)
+
+    def fit(self, counts: Codes, seed: int) -> Any:
+        """Return a tree fitted to so many copies of each row."""
+        drawn = np.repeat(np.arange(len(counts)), counts)
+        codes = self.rows.codes[drawn]
+        if (codes == codes[0]).all():
+            return self._constant(drawn[:1])
+        tree = copy(self.template)
+        tree.random_state = seed
+        return tree.fit(self.sample.single[drawn], self.labels[drawn], check_input=False)
 
 
 class _Stumps(_Copies):
@@ -161,15 +172,15 @@ class _Stumps(_Copies):
 
     def __init__(self, estimator: BaseEstimator, rows: Rows) -> None:
         super().__init__(estimator, rows)
-        self.sorted = PresortedStumps(rows.X, rows.codes, len(rows.classes))
+        self.sorted = PresortedStumps(rows.X, rows.codes, rows.classes)
 
-    def fit(self, counts: Codes, seed: int) -> Any:
+    def fit(self, counts: Codes, seed: int) -> Any:  # noqa: ARG002
         """Return a stump fitted to so many copies of each row."""
-        return self.sorted.estimator(counts, self.rows.classes)
+        return self.sorted.split(DecisionStumpClassifier(), counts)
 
-    def fit_weighted(self, seed: int) -> Any:
+    def fit_weighted(self, seed: int) -> Any:  # noqa: ARG002
         """Return a stump fitted to all rows with their weights."""
-        return self.sorted.estimator(self.rows.weight, self.rows.classes)
+        return self.sorted.split(DecisionStumpClassifier(), self.rows.weight)
 
 
 def seeded(estimator: Any, seed: int) -> Any:
@@ -180,13 +191,14 @@ def seeded(estimator: Any, seed: int) -> Any:
         for name in copy.get_params(deep=True)
         if name == "random_state" or name.endswith("__random_state")
     ]
-    return copy.set_params(**{name: seed for name in sorted(names)})
+    return copy.set_params(**dict.fromkeys(sorted(names), seed))
 
 
 def _leaves(tree: Any, X: NDArray[np.float32], classes: NDArray[Any]) -> Codes:
     inner = tree.tree_
-    codes: Codes = _positions(tree, classes)[np.argmax(inner.value[:, 0, :], axis=1)]
-    return codes[inner.apply(X)]
+    answers = _positions(tree, classes)[np.argmax(inner.value[:, 0, :], axis=1)]
+    codes: Codes = answers[inner.apply(X)]
+    return codes
 
 
 def _positions(function: Any, classes: NDArray[Any]) -> Codes:
@@ -194,4 +206,5 @@ def _positions(function: Any, classes: NDArray[Any]) -> Codes:
 
 
 def _positions_of(labels: Any, classes: NDArray[Any]) -> Codes:
-    return np.searchsorted(classes, labels)
+    positions: Codes = np.searchsorted(classes, labels)
+    return positions

@@ -87,6 +87,15 @@ class Rows:
             groups=None if self.groups is None else self.groups[members],
         )
 
+    def borrowing(self, members: Codes, others: Codes, factor: float) -> Rows:
+        """Return some rows, and others with their weights multiplied by a factor."""
+        if not (factor and len(others)):
+            return self.only(members)
+        factors = np.ones(len(self))
+        factors[others] = factor
+        both = np.sort(np.concatenate([members, others]))
+        return replace(self, weight=self.weight * factors).only(both)
+
 
 def take(X: Any, rows: Codes) -> Any:
     """Return some rows of an array or a frame."""
@@ -169,8 +178,8 @@ def _validate(estimator: Any, base: Any, X: Any, y: Any, *, reset: bool) -> tupl
     return (read, None) if y is None else read
 
 
-def _as_groups(groups: Any, n_rows: int) -> NDArray[Any]:
-    groups = np.asarray(groups)
+def _as_groups(given: Any, n_rows: int) -> NDArray[Any]:
+    groups: NDArray[Any] = np.asarray(given)
     if groups.shape != (n_rows,):
         raise InvalidInputError(
             f"groups needs one value for each of the {n_rows} rows of X. Got an array of shape "
@@ -189,7 +198,7 @@ def _merge(
     distinct = np.empty(len(order), dtype=np.intp)
     distinct[order] = np.cumsum(new) - 1
     first = order[new]
-    total = np.bincount(distinct, weights=weight)
+    total = np.bincount(distinct, weights=weight).astype(np.float64)
     given = np.bincount(distinct)
     whole = bool((weight == np.floor(weight)).all())
     places = np.full(n_given, -1)
@@ -222,5 +231,3 @@ def _differ(values: NDArray[Any]) -> NDArray[np.bool_]:
     before, after = values[:-1], values[1:]
     differ: NDArray[np.bool_] = (before != after) & ~((before != before) & (after != after))  # noqa: PLR0124
     return differ
-
-

@@ -90,7 +90,7 @@ class ClusterSpace:
     def _filled(self, text: NDArray[Any]) -> NDArray[Any]:
         filled = text.copy()
         for j, mode in enumerate(self.mode_):
-            filled[np.equal(text[:, j], None), j] = mode
+            filled[pd.isna(text[:, j]), j] = mode
         return filled
 
 
@@ -108,7 +108,7 @@ def _kinds(X: Any) -> tuple[list[int], list[int]]:
 
 def _mode(column: NDArray[Any], weight: Floats) -> str:
     """Return the value of the largest weight, of equal ones the first in the alphabet."""
-    present = ~np.equal(column, None)
+    present = ~pd.isna(column)
     if not present.any():
         return ""
     values, codes = np.unique(column[present].astype(str), return_inverse=True)

@@ -101,7 +101,7 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def codes_of(self, X: Floats) -> Codes:
         """Return positions in ``classes_``, without checks."""
-        codes: Codes = self.shares_.argmax(axis=1)[self._right(X)]
+        codes: Codes = np.argmax(self.shares_, axis=1)[self._right(X)]
         return codes
 
     def _read(self, X: Any) -> Floats:
@@ -110,7 +110,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         return rows
 
     def _right(self, X: Floats) -> Codes:
-        return (X[:, self.feature_] > self.threshold_).astype(np.intp)
+        right: Codes = (X[:, self.feature_] > self.threshold_).astype(np.intp)
+        return right
 
 
 class PresortedStumps:
@@ -134,7 +135,7 @@ class PresortedStumps:
         # Nothing is split between equal values, nor behind the last row.
         self.open = np.zeros(values.shape)
         self.open[:, :-1] = values[:, 1:] != values[:, :-1]
-        self.room = np.empty((3, *values.shape))
+        self.score, self.left, self.right = np.empty((3, *values.shape))
 
     def split(self, stump: DecisionStumpClassifier, weight: Any) -> DecisionStumpClassifier:
         """Make a stump the best one for a weighting, and return it.
@@ -146,8 +147,11 @@ class PresortedStumps:
         weight : ndarray of shape (n_samples,)
             Weights or counts; rows without any are as if they were not there.
         """
-        weight = np.asarray(weight, dtype=np.float64)
-        totals = np.bincount(self.codes, weights=weight, minlength=len(self.classes))
+        weight = np.asarray(weight)
+        if weight.dtype.kind == "f" and (weight == np.floor(weight)).all():
+            weight = weight.astype(np.int64)
+        n_classes = len(self.classes)
+        totals: Any = np.bincount(self.codes, weights=weight, minlength=n_classes)
         stump.classes_ = self.classes
         feature, rank = self._best(weight, totals)
         rows = self.order[feature]
@@ -156,41 +160,47 @@ class PresortedStumps:
         outside = totals - inside
         if not (inside.any() and outside.any()):
             stump.feature_, stump.threshold_ = 0, np.inf
-            stump.shares_ = np.vstack([totals, totals]) / totals.sum()
+            stump.shares_ = np.array([totals, totals]) / totals.sum()
             return stump
-        low = self.X[left[weight[left] > 0][-1], feature]
-        high = self.X[behind[weight[behind] > 0][0], feature]
+        # Rows without weight between the two sides have no say in where the threshold is.
+        high = self.X[behind[(weight[behind] > 0).argmax()], feature]
+        low = self.X[left[-1], feature]
         stump.feature_, stump.threshold_ = feature, _between(low, high)
-        stump.shares_ = np.vstack([inside / inside.sum(), outside / outside.sum()])
+        stump.shares_ = np.array([inside / inside.sum(), outside / outside.sum()])
         return stump
 
-    def _best(self, weight: Floats, totals: Floats) -> tuple[int, int]:
+    def _best(self, weight: Any, totals: Floats) -> tuple[int, int]:
         """Return the column of the best split and the rank of the last row left of it.
 
         With L and R the weights on both sides and W that of all, the fall of the Gini impurity is
-        Σ_k (W L_k - T_k L)² / (L R) but for a factor. Weights that are counts make it exact, so
-        that equally good splits are told from better ones.
+        Σ_k (W L_k - T_k L)² / (L R) but for a factor. Counts are added up as integers, which is
+        exact, so that equally good splits are told from better ones, and several times as fast.
         """
+        score, left, right = self.score, self.left, self.right
+        totals = totals.astype(weight.dtype)
         whole = totals.sum()
-        left, part, score = self.room
-        np.take(weight, self.order, out=left)
-        np.cumsum(left, axis=1, out=left)
-        score[:] = 0.0
         # Of two classes one says it all.
-        for k in range(1 if len(totals) == 2 else 0, len(totals)):
-            signed = weight * (whole * (self.codes == k) - totals[k])
-            np.take(signed, self.order, out=part)
-            np.cumsum(part, axis=1, out=part)
-            np.multiply(part, part, out=part)
-            score += part
+        first = 1 if len(totals) == 2 else 0
+        for k in range(first, len(totals)):
+            left[:] = self._sums(weight * (whole * (self.codes == k) - totals[k]))
+            if k == first:
+                np.multiply(left, left, out=score)
+            else:
+                left *= left
+                score += left
+        left[:] = self._sums(weight)
+        np.subtract(whole, left, out=right)
+        left *= right
         # What is left of the first row with weight, or has all weight, splits nothing.
-        np.subtract(whole, left, out=part)
-        np.multiply(part, left, out=part)
-        np.maximum(part, 1e-12 * whole * whole, out=part)
-        np.divide(score, part, out=score)
-        np.multiply(score, self.open, out=score)
+        np.maximum(left, 1e-12 * float(whole) ** 2, out=left)
+        score /= left
+        score *= self.open
         column, rank = divmod(int(score.argmax()), score.shape[1])
         return column, rank
+
+    def _sums(self, values: Any) -> Any:
+        """Return the running totals of values along the sorted columns."""
+        return values.take(self.order, mode="clip").cumsum(axis=1)
 
 
 def _between(low: float, high: float) -> float:

@@ -61,10 +61,11 @@ def census_of(
     table = np.zeros((n_clusters, n_classes))
     np.add.at(table, (clusters, codes), weight)
     size = table.sum(axis=1)
+    mistakes = np.bincount(clusters, weights=weight * wrong, minlength=n_clusters)
     return Census(
         size=size,
         minority=size - table.max(axis=1),
-        wrong=np.bincount(clusters, weights=weight * wrong, minlength=n_clusters),
+        wrong=mistakes.astype(np.float64),
         majority=table.argmax(axis=1),
     )
 

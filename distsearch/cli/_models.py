@@ -31,6 +31,17 @@ __all__ = ["load", "save", "untrusted"]
 _FORMAT = 1
 _ENTRIES = {"format", "model", "features", "target", "classes", "reading", "versions", "report"}
 _TRUSTED = {
+    "distsearch.boosting._adaboost.ResamplingAdaBoostClassifier",
+    "distsearch.boosting._adaboost_kl.AdaBoostKLClassifier",
+    "distsearch.boosting._brownboost.BrownBoostClassifier",
+    "distsearch.boosting._c45.C45TreeClassifier",
+    "distsearch.boosting._cbb.CBBClassifier",
+    "distsearch.boosting._perceptron.PerceptronClassifier",
+    "distsearch.boosting._pruneboost.PruneBoostClassifier",
+    "distsearch.boosting._rbf_network.RBFNetworkClassifier",
+    "distsearch.boosting._space.ClusterSpace",
+    "distsearch.boosting._stump.DecisionStumpClassifier",
+    "distsearch.boosting._x_means.XMeans",
     "distsearch.boxcox._transformer.BoxCoxTransformer",
     "distsearch.encoding._encoder.OrderedTargetEncoder",
     "distsearch.odd._classifier.ODDClassifier",

@@ -90,8 +90,8 @@ def estimate(
             method=plan.spec.methods[m].label,
             units=units,
             pending=pending,
-            fits=fits[d, m],
-            seconds=pending * fits[d, m] * seconds[d, e] if pending else 0.0,
+            fits=fits[d, e, m],
+            seconds=pending * fits[d, e, m] * seconds[d, e] if pending else 0.0,
         )
         for (d, e, m), (units, pending) in counts.items()
     ]

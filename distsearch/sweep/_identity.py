@@ -1,8 +1,8 @@
 """Names for units that depend on what determines their results, and on nothing else.
 
-A unit is its data, its split, its estimator and its method with their parameters, the seed and
-the version of this package. Labels, the study, the metrics and the backend are no part of it, so
-that the same unit in two studies is the same unit.
+A unit is its data, its split, its estimator and its method with their parameters, what the
+estimator tunes, the seed and the version of this package. Labels, the study, the metrics and the
+backend are no part of it, so that the same unit in two studies is the same unit.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def unit_hash(
     impute: str | None,
     seed: int,
     encoding: str | None = None,
+    tuning: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the name of a unit.
 
@@ -68,6 +69,8 @@ def unit_hash(
         The study's.
     encoding : str, optional
         What becomes of categorical columns; no part of the name of a unit without such columns.
+    tuning : mapping, optional
+        From `Tuning.described`; no part of the name of a unit that tunes nothing.
     """
     whole = {
         "version": __version__,
@@ -78,6 +81,7 @@ def unit_hash(
         "impute": impute,
         "seed": seed,
         **({} if encoding is None else {"categories": encoding}),
+        **({} if tuning is None else {"tune": tuning}),
     }
     text = json.dumps(whole, sort_keys=True, default=_plain)
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -18,6 +18,7 @@ from distsearch.sweep._data import StudyData, Task, load_data
 from distsearch.sweep._identity import describe_estimator, unit_hash, unit_seed
 from distsearch.sweep._methods import get_method, n_fits
 from distsearch.sweep._scorers import lacking
+from distsearch.sweep._tuning import lacking_rows
 from distsearch.sweep._unit import Work, has_backend
 from distsearch.sweep.spec import Setting, Spec, read_spec
 from distsearch.sweep.store import DataRecord, SettingRecord, StudyRecord, UnitRecord
@@ -117,6 +118,8 @@ class Plan:
     def fans_out(self, position: int) -> bool:
         """Say whether the model of a unit hands work of its own to the backend."""
         _, _, estimator, method = self.places[position]
+        if self.work.tunings[estimator] is not None:
+            return False  # many small models, each in place
         name, _ = self.work.methods[method]
         return get_method(name).fans_out or has_backend(self.work.estimators[estimator])
 
@@ -129,18 +132,23 @@ class Plan:
 
         def key(position: int) -> tuple[float, int, int, int, int]:
             data, split, estimator, method = self.places[position]
-            cost = float(self.work.data[data].X.size) * fits[data, method]
+            cost = float(self.work.data[data].X.size) * fits[data, estimator, method]
             return (-cost, data, method, split, estimator)
 
         return sorted(positions, key=key)
 
-    def fits(self) -> dict[tuple[int, int], int]:
-        """Return about how many fits on all training rows a unit costs, by data set and method."""
+    def fits(self) -> dict[tuple[int, int, int], int]:
+        """Return about how many fits on all training rows a unit costs.
+
+        The keys are the places of data set, estimator and method.
+        """
         return {
-            (d, m): n_fits(name, params, data.n_numeric)
+            (d, e, m): number * (1 if tuning is None else tuning.n_fits)
             for d, data in enumerate(self.work.data)
             for m, (name, params) in enumerate(self.work.methods)
             if self.spec.methods[m].is_for(data.label)
+            for number in [n_fits(name, params, data.n_numeric)]
+            for e, tuning in enumerate(self.work.tunings)
         }
 
 
@@ -228,6 +236,7 @@ def _gather(spec: Spec) -> _Parts:
             loaded.append(load_data(each, each.protocol or spec.protocol, spec.seed, task))
         except DistsearchError as error:
             problems.append((each.place, f"{each.label}: {error}"))
+    problems += _lacking_rows(spec, loaded)
     return _Parts(tuple(estimators), tuple(loaded), tuple(problems))
 
 
@@ -244,6 +253,17 @@ def _lacking_methods(spec: Spec, estimators: Sequence[Any]) -> list[tuple[str, s
     ]
 
 
+def _lacking_rows(spec: Spec, data: Sequence[StudyData]) -> list[tuple[str, str]]:
+    return [
+        (setting.place or spec.path.name, f"{setting.label}: {message}")
+        for setting in spec.estimators
+        for table in data
+        if setting.tuning is not None and setting.is_for(table.label)
+        for message in [lacking_rows(setting.tuning, table)]
+        if message is not None
+    ]
+
+
 def _plan(spec: Spec, parts: _Parts) -> Plan:
     data = parts.data
     work = Work(
@@ -252,6 +272,7 @@ def _plan(spec: Spec, parts: _Parts) -> Plan:
         methods=tuple((each.name, dict(each.params)) for each in spec.methods),
         scorers=spec.scorers,
         unit_seconds=spec.limits.unit_seconds,
+        tunings=tuple(each.tuning for each in spec.estimators),
     )
     places = tuple(
         (d, s, e, m)
@@ -276,7 +297,13 @@ def _record(
     place: tuple[int, int, int, int],
 ) -> UnitRecord:
     d, s, e, m = place
-    table, method, split = data[d], spec.methods[m], data[d].splits[s]
+    table, estimator, method, split = (
+        data[d],
+        spec.estimators[e],
+        spec.methods[m],
+        data[d].splits[s],
+    )
+    tuning = estimator.tuning
     name = unit_hash(
         data=table.hash,
         split=split.hash,
@@ -286,9 +313,11 @@ def _record(
         impute=table.impute,
         seed=spec.seed,
         encoding=table.encoding if table.categorical else None,
+        tuning=None if tuning is None else tuning.described(),
     )
-    estimator = spec.estimators[e].label
-    return UnitRecord(number, name, table.label, estimator, method.label, split.repeat, split.fold)
+    return UnitRecord(
+        number, name, table.label, estimator.label, method.label, split.repeat, split.fold
+    )
 
 
 def _study(spec: Spec, data: Sequence[StudyData], units: tuple[UnitRecord, ...]) -> StudyRecord:
@@ -320,6 +349,7 @@ def _study(spec: Spec, data: Sequence[StudyData], units: tuple[UnitRecord, ...])
 
 
 def _setting(kind: Any, setting: Setting) -> SettingRecord:
-    return SettingRecord(
-        kind, setting.label, setting.entry, setting.name, setting.params, setting.varied
-    )
+    params = dict(setting.params)
+    if setting.tuning is not None:
+        params |= {"tune": setting.tuning.grid, "tune_cv": setting.tuning.folds}
+    return SettingRecord(kind, setting.label, setting.entry, setting.name, params, setting.varied)

@@ -22,6 +22,8 @@ from distsearch.sweep._categories import chain
 from distsearch.sweep._data import StudyData
 from distsearch.sweep._methods import get_method
 from distsearch.sweep._scorers import Part, measure
+from distsearch.sweep._tuning import choose
+from distsearch.sweep.spec import Tuning
 
 __all__ = ["Answer", "Work", "fanning_out", "has_backend", "preparation", "run_unit"]
 
@@ -45,6 +47,8 @@ class Work:
         Names of the metrics.
     unit_seconds : float or None
         Time for a unit.
+    tunings : tuple of (Tuning or None)
+        What each estimator tunes.
     """
 
     data: tuple[StudyData, ...]
@@ -52,6 +56,7 @@ class Work:
     methods: tuple[tuple[str, Mapping[str, Any]], ...]
     scorers: tuple[str, ...]
     unit_seconds: float | None
+    tunings: tuple[Tuning | None, ...]
 
 
 @dataclass(frozen=True)
@@ -109,28 +114,32 @@ def run_unit(unit: Unit, work: Work) -> Answer:
 
 
 def _fit_and_score(unit: Unit, work: Work) -> Answer:
-    data, split, estimator, method = unit.payload
+    data, split, place, method = unit.payload
     name, params = work.methods[method]
     start = time.perf_counter()
     part = _part(work.data[data], split, name, params)
     prepared = time.perf_counter() - start
-    model = _model(unit, work.estimators[estimator], name, params, work.data[data])
+    estimator, seed = _estimator(unit, work.estimators[place])
+    backend, categories = _backend.get(), work.data[data].categories
+    model = get_method(name).make(estimator, params, seed, backend, categories)
     start = time.perf_counter()
+    facts = {}
+    tuning = work.tunings[place]
+    if tuning is not None:
+        facts = _tune(tuning, estimator, model, seed, unit, work)
     model.fit(part.X_train, part.y_train)
     fit_seconds = prepared + time.perf_counter() - start
     measured = measure(model, work.scorers, part)
     times = {"fit_seconds": fit_seconds, "predict_seconds": measured.seconds}
     scores = {name: {**times, **measured.scores}[name] for name in work.scorers}
-    facts = _facts(model)
+    facts |= _facts(model)
     if measured.undefined:
         facts["undefined"] = measured.undefined
     return Answer(scores, facts, fit_seconds, measured.seconds)
 
 
-def _model(
-    unit: Unit, estimator: Any, method: str, params: Mapping[str, Any], data: StudyData
-) -> Any:
-    """Return the model to fit; what has no random state of its own gets the unit's."""
+def _estimator(unit: Unit, estimator: Any) -> tuple[Any, int]:
+    """Return the estimator to fit, and the unit's seed, which takes the place of a missing one."""
     assert unit.seed is not None
     seed = int(unit.seed.generate_state(1)[0])
     estimator = clone(estimator)
@@ -138,7 +147,21 @@ def _model(
         estimator.set_params(random_state=seed)
     if has_backend(estimator):
         estimator.set_params(backend=_backend.get())
-    return get_method(method).make(estimator, params, seed, _backend.get(), data.categories)
+    return estimator, seed
+
+
+def _tune(
+    tuning: Tuning, estimator: Any, model: Any, seed: int, unit: Unit, work: Work
+) -> dict[str, Any]:
+    """Give an estimator within a model the values that are best on the training rows."""
+    data, split, _, method = unit.payload
+    table = work.data[data]
+    train = table.splits[split].train
+    transformer = preparation(table, *work.methods[method])
+    choice = choose(tuning, estimator, model, transformer, table.X[train], table.y[train], seed)
+    estimator.set_params(**choice.values)
+    score = choice.score if math.isfinite(choice.score) else None
+    return {"tuned": dict(choice.values), "tuning_score": score}
 
 
 def _facts(model: Any) -> dict[str, Any]:

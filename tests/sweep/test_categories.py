@@ -257,7 +257,7 @@ def test_equal_lambdas_of_the_map_are_the_fit_of_the_search(write, store):
     _, mapped = results(of(write(frame), methods=(given,), **fixed), store)
     for metric in METRICS:
         assert found[metric][0] == mapped[metric][0]
-    assert plan.fits() == {(0, 0): 1 + 2 * 3}
+    assert plan.fits() == {(0, 0, 0): 1 + 2 * 3}
 
 
 @pytest.mark.parametrize("rescale", [True, False])

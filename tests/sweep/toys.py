@@ -50,3 +50,10 @@ class Recorder(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         self.seen.append(("predict", np.array(X)))
         return np.repeat(self.classes_[:1], len(X))
+
+
+class Tunable(Recorder):
+    """One of them with a parameter that makes no difference."""
+
+    def __init__(self, level: int = 0) -> None:
+        self.level = level

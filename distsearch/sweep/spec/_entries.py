@@ -16,7 +16,8 @@ from distsearch.sweep.spec._problems import Place
 from distsearch.sweep.spec._rows import Row, read_rows
 from distsearch.sweep.spec._schema import label_pattern
 from distsearch.sweep.spec._subjects import EstimatorSubject, MethodSubject, Subject
-from distsearch.sweep.spec._types import Setting
+from distsearch.sweep.spec._tuning import read_tuning
+from distsearch.sweep.spec._types import Setting, Tuning
 
 __all__ = ["read_estimators", "read_methods"]
 
@@ -87,10 +88,10 @@ def _read(
         label = entry.get("label", entry["name"])
         patterns = _patterns(entry)
         unique = entries.take(label, _label_place(context, path, entry), patterns)
-        rows, sound = _rows(context, path, entry, make)
+        rows, tuning, sound = _rows(context, path, entry, make)
         if not sound:
             context.broken.add(kind)
-        made = _settings(label, entry, rows)
+        made = _settings(label, entry, rows, tuning)
         settings += made
         for row, setting in zip(rows, made, strict=True):
             if unique and (sound or row.label):
@@ -112,15 +113,18 @@ def _rows(
     path: KeyPath,
     entry: Mapping[str, Any],
     make: Callable[[str, KeyPath], Subject],
-) -> tuple[list[Row], bool]:
-    """Return the settings of an entry, and whether nothing was wrong."""
+) -> tuple[list[Row], Tuning | None, bool]:
+    """Return the settings of an entry, what each tunes, and whether nothing was wrong."""
     before = len(context.problems)
     try:
         subject = make(entry["name"], path)
     except InvalidInputError as error:
         context.add(str(error), *path, "name")
-        return [], False
+        return [], None, False
     rows = read_rows(context, path, entry, subject)
+    tuning = None
+    if isinstance(subject, EstimatorSubject):
+        tuning = read_tuning(context, path, entry, rows, subject.estimator)
     sound = len(context.problems) == before and context.is_whole(*path)
     for row in rows:
         if row.sound and context.is_whole(*path):
@@ -131,10 +135,12 @@ def _rows(
         for row, first in same_settings(rows, subject.defaults):
             message = f"has the same parameters as {first.place.cited}; leave one of them out."
             context.problems.add(row.place, message)
-    return rows, sound and len(context.problems) == before
+    return rows, tuning, sound and len(context.problems) == before
 
 
-def _settings(label: str, entry: Mapping[str, Any], rows: Sequence[Row]) -> list[Setting]:
+def _settings(
+    label: str, entry: Mapping[str, Any], rows: Sequence[Row], tuning: Tuning | None
+) -> list[Setting]:
     several = len(rows) > 1
     keys = varied_keys(rows) if several else []
     settings = []
@@ -148,6 +154,7 @@ def _settings(label: str, entry: Mapping[str, Any], rows: Sequence[Row]) -> list
                 params=row.values,
                 varied=varied,
                 data=_patterns(entry),
+                tuning=tuning,
                 place=row.place.head,
             )
         )

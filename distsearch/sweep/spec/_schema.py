@@ -103,7 +103,7 @@ def _told(error: Any) -> Iterator[tuple[KeyPath, str]]:
     path: KeyPath = tuple(error.absolute_path)
     value, rule = error.instance, error.schema
     if error.validator == "additionalProperties":
-        known = list(rule["properties"])
+        known = [key for key in rule["properties"] if key not in _refused(path)]
         for key in (each for each in value if each not in known):
             yield (*path, key), _unknown_key(key, known)
     elif error.validator == "required":
@@ -114,9 +114,17 @@ def _told(error: Any) -> Iterator[tuple[KeyPath, str]]:
         yield path, f"{quoted(_twice(value))} is there twice; leave one out."
     elif error.validator == "not":
         other = error.absolute_schema_path[-4]  # ..., other, "properties", this, "not"
-        yield path, f"cannot be used together with {other}; leave one of them out."
+        together = f"cannot be used together with {other}; leave one of them out."
+        yield path, rule.get("x-refused", together)
     else:
         yield path, _must_be(value, rule, path)
+
+
+def _refused(path: KeyPath) -> Mapping[str, Any]:
+    """Return the keys of an entry that its kind may not have."""
+    kind = schema()["properties"].get(path[0], {}) if len(path) == 2 else {}
+    refused: Mapping[str, Any] = kind.get("items", {}).get("properties", {})
+    return refused
 
 
 def _unknown_key(key: str, known: list[str]) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, Literal
 
 from distsearch.tables import ReadOptions
 
-__all__ = ["Data", "Limits", "Protocol", "Setting", "Spec"]
+__all__ = ["Data", "Limits", "Protocol", "Setting", "Spec", "Tuning"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +81,35 @@ class Data:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tuning:
+    """Parameters that each unit chooses by cross-validation over its training rows.
+
+    Parameters
+    ----------
+    grid : mapping of str to tuple of object
+        The values to choose from, by parameter; ``part__name`` is that of a nested estimator.
+    folds : int
+        Folds of the cross-validation.
+    """
+
+    grid: Mapping[str, tuple[Any, ...]]
+    folds: int = 3
+
+    def combinations(self) -> list[dict[str, Any]]:
+        """Return every combination of values in the grid's order, the last parameter fastest."""
+        return [dict(zip(self.grid, each, strict=True)) for each in product(*self.grid.values())]
+
+    @property
+    def n_fits(self) -> int:
+        """How often a model is fitted: on each fold with each combination, then on all rows."""
+        return prod(map(len, self.grid.values())) * self.folds + 1
+
+    def described(self) -> dict[str, Any]:
+        """Return it as plain values, with the order of parameters, which decides between ties."""
+        return {"grid": [[key, list(each)] for key, each in self.grid.items()], "cv": self.folds}
+
+
+@dataclass(frozen=True, kw_only=True)
 class Setting:
     """An estimator or a method with one value for each of its parameters.
 
@@ -98,6 +129,8 @@ class Setting:
         Those of ``params`` that differ between the settings of the entry.
     data : tuple of str
         Patterns of labels of data sets that it is used on, as in file names.
+    tuning : Tuning or None
+        Further parameters of an estimator, which each unit chooses; None for none.
     place : str
         Where the study says so, for messages, such as ``settings.csv:3``.
     """
@@ -108,6 +141,7 @@ class Setting:
     params: Mapping[str, Any] = field(default_factory=dict)
     varied: Mapping[str, Any] = field(default_factory=dict)
     data: tuple[str, ...] = ("*",)
+    tuning: Tuning | None = None
     place: str = ""
 
     def is_for(self, data: str) -> bool:

@@ -6,7 +6,7 @@ from sweep.spec.studies import problems, write
 DATA = "[[data]]\nsource = 'iris'\n"
 NB = "[[estimators]]\nname = 'nb'\n"
 
-ENTRY_KEYS = "The keys here are label, name, params, data, settings, grid, table."
+ENTRY_KEYS = "The keys here are label, name, params, data, settings, grid, table, tune, tune_cv."
 
 
 def mistakes(folder, text, **tables):
