@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from distsearch.backends._interrupts import interrupts_kept
 from distsearch.backends._protocol import Backend, Failure, Outcome, Shared, Unit, UnitFn
 from distsearch.backends._registry import get_backend, open_backend
 from distsearch.backends._run_all import run_all
@@ -26,6 +27,7 @@ __all__ = [
     "UnitFn",
     "derive_seed",
     "get_backend",
+    "interrupts_kept",
     "open_backend",
     "run_all",
     "seed_sequence",

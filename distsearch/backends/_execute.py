@@ -18,6 +18,7 @@ import numpy as np
 from joblib import parallel_config
 from numpy.random import mtrand
 
+from distsearch.backends._interrupts import interrupts_kept
 from distsearch.backends._protocol import Failure, Outcome, Unit, UnitFn
 from distsearch.backends._sending import dump_payload, dump_result
 from distsearch.backends._threads import single_threaded
@@ -121,7 +122,8 @@ def _run_blob(fn: UnitFn, blob: bytes, shared: Any, worker: bool) -> Result:
     except Exception as error:
         return False, _dump_error(error), 0.0
     if not worker:
-        return execute(fn, unit, shared)
+        with interrupts_kept():
+            return execute(fn, unit, shared)
     try:
         return execute(fn, unit, shared, keep_state=False)
     except KeyboardInterrupt as error:

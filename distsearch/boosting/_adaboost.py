@@ -45,11 +45,11 @@ class VotingClassifier(BoostedClassifier):
     first_on_all: bool
     random_state: Any
 
-    def _run(self, rows: Rows) -> None:
+    def _run(self, rows: Rows, seed: np.random.SeedSequence) -> None:
         run = boost(
             bind(self._base(), rows),
             rows,
-            seed_sequence(self.random_state),
+            seed,
             n_estimators=self.n_estimators,
             step=self._step(len(rows.classes)),
             first_on_all=self.first_on_all,
@@ -153,4 +153,4 @@ class ResamplingAdaBoostClassifier(VotingClassifier):
         self.random_state = random_state
 
     def _fit_rows(self, rows: Rows) -> None:
-        self._run(rows)
+        self._run(rows, seed_sequence(self.random_state))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -76,7 +77,16 @@ class CBBWorkings(BoostedClassifier):
     rule: str
     backend: Any
     random_state: Any
+    clusters_: dict[str, list[Any]]
+    delta_: tuple[float, float]
     _initial_votes: Floats
+
+    @property
+    def sweep_facts_(self) -> dict[str, Any]:
+        """What a study keeps of each fit: functions with the initial one, types, δ1 and δ2."""
+        functions = 1 + super().sweep_facts_["functions"]
+        types = dict(sorted(Counter(self.clusters_["type"]).items()))
+        return {"functions": functions, "types": types, "delta": list(self.delta_)}
 
     def _fit_rows(self, rows: Rows) -> None:
         seed = seed_sequence(self.random_state)

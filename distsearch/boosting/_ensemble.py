@@ -41,6 +41,7 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
 
     estimator: Any
     classes_: NDArray[Any]
+    estimators_: list[Any]
 
     @abstractmethod
     def _fit_rows(self, rows: Rows) -> None:
@@ -163,6 +164,13 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
         """
         for predicted in self.staged_predict(X):
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    @property
+    def sweep_facts_(self) -> dict[str, Any]:
+        """What a study keeps of each fit: how many functions were learned."""
+        check_is_fitted(self)
+        lists = (each if isinstance(each, list) else [each] for each in self.estimators_)
+        return {"functions": sum(map(len, lists))}
 
     def _base(self) -> Any:
         """Return the classifier whose clones are the functions."""

@@ -150,14 +150,15 @@ class PruneBoostClassifier(VotingClassifier):
         self.random_state = random_state
 
     def _fit_rows(self, rows: Rows) -> None:
-        left_out = self._find_overlap(rows)
+        seed = seed_sequence(self.random_state)
+        left_out = self._find_overlap(rows, seed)
         if len(np.unique(rows.codes[~left_out])) < len(rows.classes):
             left_out[:] = False
         given = rows.places >= 0
         self.pruned_ = np.flatnonzero(given & left_out[rows.places])
-        self._run(rows.only(np.flatnonzero(~left_out)) if left_out.any() else rows)
+        self._run(rows.only(np.flatnonzero(~left_out)) if left_out.any() else rows, seed)
 
-    def _find_overlap(self, rows: Rows) -> NDArray[np.bool_]:
+    def _find_overlap(self, rows: Rows, seed: np.random.SeedSequence) -> NDArray[np.bool_]:
         counts = rows.weight * (rows.draws / rows.weight.sum())
         Z = ClusterSpace().fit(rows.X, counts).transform(rows.X)
         clusters = cluster_labels(
@@ -165,7 +166,7 @@ class PruneBoostClassifier(VotingClassifier):
             rows.codes,
             counts,
             self.n_clusters,
-            seed_sequence(self.random_state),
+            seed,
             mixed=self.clustering == "all-rows",
         )
         self.n_clusters_ = len(clusters.codes)

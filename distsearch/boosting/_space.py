@@ -68,7 +68,9 @@ class ClusterSpace:
         """
         numbers = self._numbers(X)
         numbers = np.where(np.isnan(numbers), self.mean_, numbers)
-        scaled: Floats = (numbers - self.low_) / self.span_
+        with np.errstate(over="ignore"):
+            above = np.where(np.isfinite(self.span_), numbers - self.low_, 0.0)
+        scaled: Floats = above / self.span_
         if not self.nominal_:
             return scaled
         categories = self.encoder_.transform(self._filled(self._text(X)))

@@ -15,6 +15,9 @@ __all__ = ["DecisionStumpClassifier", "PresortedStumps"]
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
+_MANY = 2.0**26
+"""From as many rows on, products of counts are no longer exact."""
+
 
 class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """The best split of one column in two, by the Gini index.
@@ -148,17 +151,19 @@ class PresortedStumps:
             Weights or counts; rows without any are as if they were not there.
         """
         weight = np.asarray(weight)
-        if weight.dtype.kind == "f" and (weight == np.floor(weight)).all():
-            weight = weight.astype(np.int64)
+        # Sums of counts must be exact, as integers and as the floating numbers they are kept in.
+        exact = weight.dtype.kind != "f" or bool((weight == np.floor(weight)).all())
+        small = float(weight.sum()) < _MANY
+        weight = weight.astype(np.int64 if exact and small else np.float64, copy=False)
         n_classes = len(self.classes)
         totals: Any = np.bincount(self.codes, weights=weight, minlength=n_classes)
         stump.classes_ = self.classes
-        feature, rank = self._best(weight, totals)
+        feature, rank, useful = self._best(weight, totals)
         rows = self.order[feature]
         left, behind = rows[: rank + 1], rows[rank + 1 :]
         inside = np.bincount(self.codes[left], weights=weight[left], minlength=len(totals))
         outside = totals - inside
-        if not (inside.any() and outside.any()):
+        if not (useful and inside.any() and outside.any()):
             stump.feature_, stump.threshold_ = 0, np.inf
             stump.shares_ = np.array([totals, totals]) / totals.sum()
             return stump
@@ -169,8 +174,8 @@ class PresortedStumps:
         stump.shares_ = np.array([inside / inside.sum(), outside / outside.sum()])
         return stump
 
-    def _best(self, weight: Any, totals: Floats) -> tuple[int, int]:
-        """Return the column of the best split and the rank of the last row left of it.
+    def _best(self, weight: Any, totals: Floats) -> tuple[int, int, bool]:
+        """Return the best split's column, the rank of the last row left of it, and if it helps.
 
         With L and R the weights on both sides and W that of all, the fall of the Gini impurity is
         Σ_k (W L_k - T_k L)² / (L R) but for a factor. Counts are added up as integers, which is
@@ -196,7 +201,7 @@ class PresortedStumps:
         score /= left
         score *= self.open
         column, rank = divmod(int(score.argmax()), score.shape[1])
-        return column, rank
+        return column, rank, bool(score[column, rank] > 0)
 
     def _sums(self, values: Any) -> Any:
         """Return the running totals of values along the sorted columns."""

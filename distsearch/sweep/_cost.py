@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from distsearch.backends import single_threaded, time_limit
+from distsearch.backends import interrupts_kept, single_threaded, time_limit
 from distsearch.errors import UnitTimeoutError
 from distsearch.sweep._data import StudyData
 from distsearch.sweep._plan import Only, Plan
@@ -19,6 +19,10 @@ from distsearch.sweep._unit import preparation
 __all__ = ["Group", "estimate"]
 
 _TRIAL_SECONDS = 20.0
+"""For one fit."""
+
+_TRIALS_SECONDS = 120.0
+"""For all; an estimate is to be had while one waits for it."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Group:
         About how many fits on all training rows a unit costs.
     seconds : float
         Estimated core seconds of the pending units; NaN where one fit alone fails or takes too
-        long to try.
+        long to try, or all trials together do.
     """
 
     data: str
@@ -67,8 +71,8 @@ def estimate(
     -------
     list of Group
         In the order of the study. Each estimator is fitted once on the first training part of
-        each data set, with categories encoded and all features standardised; a unit takes about
-        that time its number of fits.
+        each data set, small ones first and as far as two minutes go, with categories encoded and
+        all features standardised; a unit takes about that time its number of fits.
     """
     wanted = set(plan.spec.scorers)
     counts: dict[tuple[int, int, int], list[int]] = {}
@@ -79,10 +83,7 @@ def estimate(
             tally[0] += 1
             tally[1] += not wanted <= finished.get(unit.hash, frozenset())
     fits = plan.fits()
-    seconds = {
-        key: _seconds_of_a_fit(plan.work.data[key[0]], plan.work.estimators[key[1]])
-        for key in {(d, e) for (d, e, _), (_, pending) in counts.items() if pending}
-    }
+    seconds = _try(plan, {(d, e) for (d, e, _), (_, pending) in counts.items() if pending})
     return [
         Group(
             data=plan.work.data[d].label,
@@ -97,14 +98,26 @@ def estimate(
     ]
 
 
-def _seconds_of_a_fit(data: StudyData, estimator: object) -> float:
+def _try(plan: Plan, pairs: set[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    """Return the seconds of a fit of pairs of data and estimator, small data first."""
+    seconds: dict[tuple[int, int], float] = {}
+    end = time.monotonic() + _TRIALS_SECONDS
+    for d, e in sorted(pairs, key=lambda pair: (len(plan.work.data[pair[0]].y), pair)):
+        limit = min(_TRIAL_SECONDS, end - time.monotonic())
+        data, estimator = plan.work.data[d], plan.work.estimators[e]
+        seconds[d, e] = _seconds_of_a_fit(data, estimator, limit) if limit > 0 else np.nan
+    return seconds
+
+
+def _seconds_of_a_fit(data: StudyData, estimator: object, limit: float) -> float:
     train = data.splits[0].train
     X, y = data.X[train], data.y[train]
     try:
         with (
             warnings.catch_warnings(),
+            interrupts_kept(),
             single_threaded(),
-            time_limit(_TRIAL_SECONDS),
+            time_limit(limit),
         ):
             warnings.simplefilter("ignore")
             start = time.perf_counter()

@@ -24,6 +24,7 @@ from distsearch.sweep._methods import get_method
 from distsearch.sweep._scorers import Part, measure
 from distsearch.sweep._tuning import choose
 from distsearch.sweep.spec import Tuning
+from distsearch.sweep.store._values import to_json
 
 __all__ = ["Answer", "Work", "fanning_out", "has_backend", "preparation", "run_unit"]
 
@@ -165,8 +166,11 @@ def _tune(
 
 
 def _facts(model: Any) -> dict[str, Any]:
-    """Return what a search found."""
+    """Return what a search found, and what a model offers in ``sweep_facts_``, plain values."""
     facts: dict[str, Any] = {}
+    offered = getattr(model, "sweep_facts_", None)
+    if offered is not None:
+        facts["model"] = json.loads(to_json(dict(offered)))  # what JSON lacks fails here alone
     if hasattr(model, "lambdas_"):
         facts["lambdas"] = [float(each) for each in model.lambdas_]
         facts["evaluations"] = int(model.n_evaluations_)

@@ -3,7 +3,7 @@ import pytest
 from sweep.toys import BASE, IRIS, KNN, NB, SPHERICAL, WINE, setting, study
 
 from distsearch.errors import InvalidInputError, SpecError
-from distsearch.sweep import Only, estimate, make_plan
+from distsearch.sweep import Only, _cost, estimate, make_plan
 from distsearch.sweep.spec import Data, Protocol, Setting
 
 
@@ -125,6 +125,11 @@ def test_the_estimate_counts_units_and_fits():
     assert spherical.seconds == pytest.approx(base.seconds / 3 * 5 * 7)
     (none,) = estimate(plan, known, Only.parse(["method=spherical"]))
     assert none.method == "spherical"
+
+
+def test_an_estimate_gives_up_on_trials_that_take_too_long_together(monkeypatch):
+    monkeypatch.setattr(_cost, "_TRIALS_SECONDS", 0.0)
+    assert all(np.isnan(group.seconds) for group in estimate(make_plan(study()), {}))
 
 
 def test_a_metric_that_an_estimator_cannot_serve_is_refused_with_all_else():
