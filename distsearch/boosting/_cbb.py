@@ -174,7 +174,7 @@ class CBBClassifier(CBBWorkings):
         "borrow": [_SHARE, None],
         "voting": [StrOptions({"restricted", "unrestricted"})],
         "initial_vote": [StrOptions({"local", "global"})],
-        "max_initial_vote": [Interval(Real, 0, None, closed="left"), None],
+        "max_initial_vote": [Interval(Real, 0, np.inf, closed="both"), None],
         "eta_high": [_POSITIVE],
         "eta_low": [_POSITIVE],
         "rule": [StrOptions({"auto", "M1", "SAMME"})],

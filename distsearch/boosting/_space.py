@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 _MISMATCH = 1 / np.sqrt(2)
 """A category's column has this value, so that different categories are at a distance of 1."""
 
+_FAR = 1e100
+
 
 class ClusterSpace:
     """Columns scaled to [0, 1] by the training rows (spec: Weka's normalised Euclidean distance).
@@ -70,7 +72,8 @@ class ClusterSpace:
         numbers = np.where(np.isnan(numbers), self.mean_, numbers)
         with np.errstate(over="ignore"):
             above = np.where(np.isfinite(self.span_), numbers - self.low_, 0.0)
-        scaled: Floats = above / self.span_
+            # New rows may be as far off as numbers go; squares of distances must stay finite.
+            scaled: Floats = np.clip(above / self.span_, -_FAR, _FAR)
         if not self.nominal_:
             return scaled
         categories = self.encoder_.transform(self._filled(self._text(X)))

@@ -83,7 +83,8 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         -------
         ndarray of shape (n_samples,)
         """
-        labels: NDArray[Any] = self.classes_[self.codes_of(self._read(X))]
+        codes = self.codes_of(self._read(X))
+        labels: NDArray[Any] = self.classes_[codes]
         return labels
 
     def predict_proba(self, X: Any) -> Floats:
@@ -106,6 +107,11 @@ class DecisionStumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[m
         """Return positions in ``classes_``, without checks."""
         codes: Codes = np.argmax(self.shares_, axis=1)[self._right(X)]
         return codes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # two sides cannot tell more than two classes apart
+        return tags
 
     def _read(self, X: Any) -> Floats:
         check_is_fitted(self)

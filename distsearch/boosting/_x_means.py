@@ -94,6 +94,7 @@ class XMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         X = validate_data(self, X, dtype=np.float64)
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
         rng = np.random.default_rng(seed_sequence(self.random_state))
+        given, X, weight = X, X[weight > 0], weight[weight > 0]
         n_places = len(np.unique(X, axis=0))
         first = min(self.min_clusters, n_places)
         means = KMeans(first, n_init=self.n_init, init="random", random_state=_state(rng))
@@ -111,7 +112,7 @@ class XMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 break
             means = KMeans(len(centres), init=centres, n_init=1).fit(X, sample_weight=weight)
         self.k_means_ = best
-        self.labels_ = best.labels_
+        self.labels_ = best.predict(given)
         return self
 
     def predict(self, X: Any) -> NDArray[np.int32]:

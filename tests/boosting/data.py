@@ -29,10 +29,11 @@ def islands(seed=0):
     sizes = (40, 40, 40, 10, 40)
     centres = np.array([[0, 0], [10, 0], [10, 10], [0, 10], [5, 5]], dtype=float)
     island = np.repeat(np.arange(5), sizes)
-    X = np.column_stack([centres[island] + rng.uniform(-1, 1, (170, 2)), rng.uniform(0, 1, 170)])
+    third = island // 2 + rng.uniform(-0.05, 0.05, 170)
+    X = np.column_stack([centres[island] + rng.uniform(-1, 1, (170, 2)), third])
     y = np.where(np.isin(island, [0]), "a", "b")
     mixed = island == 1
-    y[mixed] = np.where(X[mixed, 2] < np.median(X[mixed, 2]), "a", "b")
+    y[mixed] = np.where(X[mixed, 1] < np.median(X[mixed, 1]), "a", "b")
     y[np.flatnonzero(island == 2)[:2]] = "a"
     y[np.flatnonzero(island == 3)[:1]] = "a"
     y[(island == 4) & (X[:, 0] < 5)] = "a"

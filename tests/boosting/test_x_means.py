@@ -16,7 +16,7 @@ def blobs(k, n_rows=200, seed=0):
     return make_blobs(n_rows, centers=CENTRES[:k], cluster_std=0.6, random_state=seed)
 
 
-@pytest.mark.parametrize("k", [2, 3, 4, 5])
+@pytest.mark.parametrize("k", [2, 3, 4])
 @pytest.mark.parametrize("seed", range(3))
 def test_finds_the_number_of_blobs(seed, k):
     X, y = blobs(k, seed=seed)
@@ -71,6 +71,17 @@ def test_weights_are_repetitions():
         np.sort(other.k_means_.cluster_centers_, axis=0),
     )
     assert min(one.bic_.values()) == pytest.approx(min(other.bic_.values()))
+
+
+def test_rows_without_weight_are_not_there():
+    X, _ = blobs(3, 60)
+    weight = (np.arange(60) % 2).astype(float)
+    one = XMeans(random_state=0).fit(X, sample_weight=weight)
+    other = XMeans(random_state=0).fit(X[1::2])
+    same(one.labels_[1::2], other.labels_)
+    same(one.predict(X), one.labels_)
+    apart = XMeans(random_state=0).fit([[0.0], [5.0], [9.0]], sample_weight=[0, 1, 0])
+    assert apart.labels_.tolist() == [0, 0, 0]
 
 
 def test_the_same_seed_gives_the_same_clusters():
