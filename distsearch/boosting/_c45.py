@@ -109,7 +109,8 @@ class C45TreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), optional
-            How many rows each counts for.
+            Whole numbers say as how many rows each counts; others are shares of the rows that
+            there are, whatever they add up to.
         check_input : bool, default=True
             As in DecisionTreeClassifier.
 
@@ -188,13 +189,25 @@ def _normal_bound(rows: Floats, errors: Floats, confidence: float) -> Floats:
     return np.where(errors + 0.5 >= rows, np.maximum(rows - errors, 0.0), rate * rows - errors)
 
 
+def _counts(tree: Any) -> Floats:
+    """Return as how many rows each node counts.
+
+    Weights that are no whole numbers, such as those of a booster that add up to 1, are shares of
+    the rows that there are.
+    """
+    rows: Floats = tree.weighted_n_node_samples
+    if (rows == np.floor(rows)).all():
+        return rows
+    return rows * (tree.n_node_samples[0] / rows[0])
+
+
 def _leaves(tree: Any, confidence: float) -> NDArray[np.uint8] | None:
     """Return the nodes that become leaves; None where nothing is to be pruned."""
     left, right = tree.children_left, tree.children_right
     inner = np.flatnonzero(left != _CHILDLESS)
     if not len(inner):
         return None
-    rows = tree.weighted_n_node_samples
+    rows = _counts(tree)
     wrong = rows * (1 - tree.value[:, 0, :].max(axis=1))
     estimate = wrong + added_errors(rows, wrong, confidence)
     kept = left != _CHILDLESS

@@ -16,8 +16,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import has_fit_parameter
 
+from distsearch.boosting._presorted import PresortedColumns
 from distsearch.boosting._rows import Rows, take
-from distsearch.boosting._stump import DecisionStumpClassifier, PresortedStumps
+from distsearch.boosting._stump import DecisionStumpClassifier
 
 __all__ = ["Learner", "Sample", "bind", "codes_of", "quickly"]
 
@@ -172,15 +173,18 @@ class _Stumps(_Copies):
 
     def __init__(self, estimator: BaseEstimator, rows: Rows) -> None:
         super().__init__(estimator, rows)
-        self.sorted = PresortedStumps(rows.X, rows.codes, rows.classes)
+        self.columns = PresortedColumns(rows.X, rows.codes, len(rows.classes))
 
     def fit(self, counts: Codes, seed: int) -> Any:  # noqa: ARG002
         """Return a stump fitted to so many copies of each row."""
-        return self.sorted.split(DecisionStumpClassifier(), counts)
+        return self._stump(counts)
 
     def fit_weighted(self, seed: int) -> Any:  # noqa: ARG002
         """Return a stump fitted to all rows with their weights."""
-        return self.sorted.split(DecisionStumpClassifier(), self.rows.weight)
+        return self._stump(self.rows.weight)
+
+    def _stump(self, weight: Any) -> DecisionStumpClassifier:
+        return DecisionStumpClassifier().set_split(self.columns.split(weight), self.rows.classes)
 
 
 def seeded(estimator: Any, seed: int) -> Any:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,16 +66,6 @@ class Problem:
     name: str
     X: NDArray[np.float64]
     y: NDArray[Any]
-
-
-class WeightedC45(C45TreeClassifier):
-    """Our tree where weights add up to 1; its pruning takes them for numbers of rows."""
-
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
-        """Fit with weights that add up to the number of rows."""
-        if sample_weight is not None:
-            sample_weight = sample_weight * (len(sample_weight) / sample_weight.sum())
-        return super().fit(X, y, sample_weight, check_input)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -244,7 +234,7 @@ def trees(problems: Sequence[Problem], options: argparse.Namespace) -> None:
         problems,
         {
             "unpruned": (partial(resampling, plain, 10), partial(reweighting, plain, 10)),
-            "C4.5": (partial(resampling, pruned, 10), partial(reweighting, WeightedC45(), 10)),
+            "C4.5": (partial(resampling, pruned, 10), partial(reweighting, pruned, 10)),
         },
         {"unpruned": TREE_GOAL},
         options,
@@ -260,7 +250,7 @@ def cluster_boosting(problems: Sequence[Problem], options: argparse.Namespace) -
         "CBBClassifier as it comes, pruned trees, clustering included | AdaBoostClassifier's",
         problems,
         {
-            "C4.5": (clusters, partial(reweighting, WeightedC45(), 10)),
+            "C4.5": (clusters, partial(reweighting, C45TreeClassifier(), 10)),
             "unpruned": (clusters, partial(reweighting, plain_tree(), 10)),
         },
         {"C4.5": CBB_GOAL, "unpruned": CBB_GOAL},

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.ensemble import AdaBoostClassifier
 from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier, export_text
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -272,3 +273,18 @@ def test_scikit_learns_own_checks(estimator, check):
     if name in CANNOT:
         pytest.skip(CANNOT[name])
     check(estimator)
+
+
+@pytest.mark.parametrize("scale", [2.0**-1, 2.0**-9, 2.0**-40])  # these round nothing
+def test_weights_that_are_no_counts_are_shares(scale):
+    X, y = load_breast_cancer(return_X_y=True)
+    plain = C45TreeClassifier(random_state=0).fit(X, y)
+    scaled = C45TreeClassifier(random_state=0).fit(X, y, sample_weight=np.full(569, scale))
+    assert plain.get_n_leaves() == scaled.get_n_leaves()
+    np.testing.assert_array_equal(plain.predict(X), scaled.predict(X))
+
+
+def test_boosting_by_weights_that_add_up_to_one():
+    X, y = load_breast_cancer(return_X_y=True)
+    boosted = AdaBoostClassifier(C45TreeClassifier(random_state=0), n_estimators=5, random_state=0)
+    assert boosted.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.9

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from distsearch.boosting import DecisionStumpClassifier
 from distsearch.boosting._learners import bind
-from distsearch.boosting._stump import PresortedStumps
+from distsearch.boosting._presorted import PresortedColumns
 
 
 def impurity(codes, weight):
@@ -149,12 +149,12 @@ def test_huge_numbers():
 
 def test_columns_sorted_once_give_the_same_stumps():
     X, y = overlapping(0, 50, 3)
-    stumps = PresortedStumps(X, y, np.arange(3))
+    columns = PresortedColumns(X, y, 3)
     rng = np.random.default_rng(0)
     learner = bind(DecisionStumpClassifier(), rows_of(X, y))
     for _ in range(20):
         counts = rng.multinomial(50, np.full(50, 1 / 50))
-        one = stumps.split(DecisionStumpClassifier(), counts)
+        one = DecisionStumpClassifier().set_split(columns.split(counts), np.arange(3))
         other = DecisionStumpClassifier().fit(np.repeat(X, counts, 0), np.repeat(y, counts))
         assert (one.feature_, one.threshold_) == (other.feature_, other.threshold_)
         bound = learner.fit(counts, 0)
