@@ -319,7 +319,8 @@ def test_in_data(tmp_path, table, expected):
             "name = 'tre'",
             "study.toml:4: estimators[0].name: There is no estimator 'tre'. Did you mean 'tree'? "
             "Short names are knn, nb, svc, logistic, lda, qda, perceptron, mlp, tree, forest, odd, "
-            "direct-lda, linear, ridge, lasso, svr, knn-regressor, mlp-regressor, tree-regressor, "
+            "direct-lda, cbb, cbb-pooled, adaboost-resampling, pruneboost, brownboost, adaboost-kl, "
+            "linear, ridge, lasso, svr, knn-regressor, mlp-regressor, tree-regressor, "
             "forest-regressor; any classifier or regressor of scikit-learn can be named by its "
             "class.",
         ),
