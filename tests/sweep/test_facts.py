@@ -1,0 +1,71 @@
+"""What a model offers of itself is kept with its unit."""
+
+import json
+
+import pytest
+from sklearn.dummy import DummyClassifier
+from sweep.toys import BASE, setting, study
+
+from distsearch.sweep import make_plan, run_plan
+from distsearch.sweep.spec import Protocol
+from distsearch.sweep.store import StoreReader
+
+
+class Open(DummyClassifier):
+    """A classifier that says something of each fit."""
+
+    offer = {"rows": 3}  # noqa: RUF012
+
+    @property
+    def sweep_facts_(self):
+        return self.offer
+
+
+@pytest.fixture
+def results(tmp_path):
+    def run(name):
+        spec = study(
+            estimators=(setting("it", name),), methods=(BASE,), protocol=Protocol(folds=2)
+        )  # fmt: skip
+        run_plan(make_plan(spec, trust=["sweep.test_facts"]), tmp_path / "store.sqlite")
+        reader = StoreReader(tmp_path / "store.sqlite")
+        return reader.results(reader.study("toy"))
+
+    return run
+
+
+def test_plain_values_are_kept(results, monkeypatch):
+    import numpy as np
+
+    monkeypatch.setattr(Open, "offer", {"rows": np.int64(3), "share": np.array([0.5, np.nan])})
+    found = results("sweep.test_facts:Open")
+    assert [json.loads(each)["model"] for each in found["facts"]] == [
+        {"rows": 3, "share": [0.5, None]}
+    ] * 2
+
+
+def test_what_json_lacks_fails_its_units(results, monkeypatch):
+    monkeypatch.setattr(Open, "offer", {"rows": object()})
+    found = results("sweep.test_facts:Open")
+    assert set(found["state"]) == {"failed"}
+    assert set(found["error_type"]) == {"TypeError"}
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("adaboost-resampling", {"functions"}),
+        ("adaboost-kl", {"functions"}),
+        ("cbb", {"functions", "types", "delta"}),
+    ],
+)
+def test_boosters_say_how_many_functions_they_have(results, name, keys):
+    found = results(name)
+    for each in found["facts"]:
+        model = json.loads(each)["model"]
+        assert set(model) == keys
+        assert model["functions"] >= 1
+
+
+def test_nothing_is_said_of_others(results):
+    assert not any("model" in json.loads(each) for each in results("nb")["facts"])
