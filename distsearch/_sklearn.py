@@ -80,13 +80,10 @@ def check_parameters(estimator: Any) -> None:
     InvalidInputError
         With the parameter, its value and what is allowed.
     """
-    constraints = getattr(estimator, "_parameter_constraints", None)
-    if not constraints:
+    if isinstance(estimator, type) or not getattr(estimator, "_parameter_constraints", None):
         return
     try:
-        validate_parameter_constraints(
-            constraints, estimator.get_params(deep=False), type(estimator).__name__
-        )
+        estimator._validate_params()
     except ValueError as error:
         raise InvalidInputError(str(error)) from None
 

@@ -105,7 +105,8 @@ def read_study(stores: Sequence[Path], metric: str = "accuracy") -> Study:
     units = units.set_index(["data", "repeat", "fold", "estimator"])
     scores, models = (units[name].unstack("estimator") for name in ("score", "model"))  # noqa: PD010
     order = [each.label for each in planned[0].data]
-    means = scores.groupby(level="data").agg(lambda one: one.mean(skipna=False)).reindex(order)
+    by_data = scores.groupby(level="data")
+    means = by_data.mean().where(by_data.count().eq(by_data.size(), axis=0)).reindex(order)
     folds = int(units.index.get_level_values("fold").max()) + 1
     missing = Counter(units.index.get_level_values("estimator")[~units["done"]])
     return Study(scores, means, models, missing, folds)
@@ -136,7 +137,7 @@ def candidates(study: Study, learner: str, method: str, choice: str) -> list[str
 def labels_of(study: Study, learner: str, method: str, choice: str) -> Labels:
     """Return the estimator that is best on each data set, where all are complete."""
     some = study.means[candidates(study, learner, method, choice)].dropna().round(DIGITS)
-    return dict(some.idxmax(axis=1)) if some.size else {}
+    return some.idxmax(axis=1).astype(str).to_dict() if some.size else {}
 
 
 def means_of(study: Study, methods: Mapping[str, Labels]) -> pd.DataFrame:
@@ -156,7 +157,7 @@ def group(study: Study, learner: str, choice: str) -> dict[str, Labels]:
     """Return the five methods with parameters of one choice, as far as they are there."""
     if choice == "variants":
         every = {name: f"{name} {learner}" for name in VARIANTS}
-        made = {
+        made: dict[str, Labels] = {
             name: dict.fromkeys(study.means.index[study.means[label].notna()], label)
             for name, label in every.items() if label in study.means
         }  # fmt: skip

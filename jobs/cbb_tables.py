@@ -117,13 +117,13 @@ def show_tests(study: Study) -> None:
         print(f"\n{title}: {len(table)} sets, Friedman p = {friedman(table)[1]:.3g}, critical "
               f"difference {apart:.2f}; p of Wilcoxon's signed-rank test\n")  # fmt: skip
         p = {(a, b): f"{wilcoxon_signed_rank(table[a] - table[b]):.3f}"
-             for a, b in combinations(table, 2)}  # fmt: skip
+             for a, b in combinations(methods, 2)}  # fmt: skip
         rows = [
             [name, f"{table[name].mean():.2f}", f"{rank:.2f}",
-             *(p.get((name, other), p.get((other, name), "")) for other in table)]
-            for name, rank in zip(table, ranks, strict=True)
+             *(p.get((name, other), p.get((other, name), "")) for other in methods)]
+            for name, rank in zip(methods, ranks, strict=True)
         ]  # fmt: skip
-        print(columns(["", "mean", "rank", *map(str, table)], rows))
+        print(columns(["", "mean", "rank", *methods], rows))
 
 
 def show_types(study: Study, published: Published) -> None:
@@ -185,13 +185,13 @@ def show_weka(study: Study, path: Path) -> None:
     rows = []
     for data in map(str, weka.index):
         row = [data]
-        for name in apart:
+        for name, gaps in apart.items():
             ours, gap = "", ""
-            if data in apart[name]:
-                difference = apart[name][data]
-                ours = f"{study.means.loc[data, name]:.2f}"
+            if data in gaps:
+                difference = gaps[data]
+                ours = f"{float(weka[name][data] + difference):.2f}"
                 gap = f"{difference:+.2f}{' *' if abs(difference) > NEAR else '  '}"
-            row += [ours, f"{weka.loc[data, name]:.2f}", gap]
+            row += [ours, f"{float(weka[name][data]):.2f}", gap]
         rows.append(row)
     header = [part for name in apart for part in (name.removeprefix("AdaBoost "), "Weka", "")]
     print(columns(["data", *header], rows))

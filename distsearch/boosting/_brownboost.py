@@ -23,6 +23,7 @@ __all__ = ["BrownBoostClassifier"]
 Floats = NDArray[np.float64]
 
 _TOTAL_TIME = 3.0
+_LONGEST = 500.0
 
 _DRAWS = 10
 """Draws of a round that meets functions without an edge."""
@@ -114,7 +115,7 @@ class BrownBoostClassifier(OneVsRestBooster):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **OneVsRestBooster._parameter_constraints,
-        "total_time": [Interval(Real, 0, 500, closed="right"), None],
+        "total_time": [Interval(Real, 0, _LONGEST, closed="right"), None],
         "target_error": [Interval(Real, 0, 1, closed="neither"), None],
         "edge_threshold": [Interval(Real, 0, 1, closed="neither")],
     }
@@ -136,6 +137,10 @@ class BrownBoostClassifier(OneVsRestBooster):
         self.edge_threshold = edge_threshold
         self.random_state = random_state
 
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        self._time()
+
     def _fit_rows(self, rows: Rows) -> None:
         self.total_time_ = self._time()
         self.target_error_ = float(erfc(np.sqrt(self.total_time_)))
@@ -156,7 +161,13 @@ class BrownBoostClassifier(OneVsRestBooster):
                 f"Leave one of them None; the target is 1 - erf(sqrt(total_time))."
             )
         if self.target_error is not None:
-            return float(erfcinv(self.target_error)) ** 2
+            time = float(erfcinv(self.target_error)) ** 2
+            if time > _LONGEST:
+                raise InvalidInputError(
+                    f"target_error must be at least {erfc(np.sqrt(_LONGEST)):.3g}, that of "
+                    f"total_time={_LONGEST:g}. Got {self.target_error} instead."
+                )
+            return time
         return _TOTAL_TIME if self.total_time is None else float(self.total_time)
 
     def _boost(self, machine: Machine) -> _BrownRun:
@@ -171,7 +182,7 @@ class BrownBoostClassifier(OneVsRestBooster):
                 first_error = machine.error(correct)
             if step.alpha > 0 or not functions:
                 functions.append(function)
-                votes.append(max(step.alpha, NOTHING))
+                votes.append(max(step.alpha, NOTHING * np.sqrt(c)))
             margin += step.alpha * correct
             left = 0.0 if step.ended == "time" else left - step.time
             if step.ended == "time" or step.alpha == 0:

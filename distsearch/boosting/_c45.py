@@ -69,7 +69,7 @@ class C45TreeClassifier(DecisionTreeClassifier):  # type: ignore[misc]
         for name, allowed in DecisionTreeClassifier._parameter_constraints.items()
         if name
         in {"criterion", "min_samples_leaf", "max_depth", "min_samples_split"}
-        | {"max_features", "random_state", "class_weight"}
+        | {"max_features", "random_state", "class_weight", "min_weight_fraction_leaf"}
     } | {"confidence": [Interval(Real, 0, 0.5, closed="right")]}
 
     tree_: Any
@@ -182,7 +182,7 @@ def _none_wrong(rows: Floats, confidence: float) -> Floats:
 
 
 def _normal_bound(rows: Floats, errors: Floats, confidence: float) -> Floats:
-    z = norm.ppf(1 - confidence)
+    z = norm.isf(confidence)
     share = np.minimum((errors + 0.5) / rows, 1.0)
     spread = np.sqrt(share / rows - share**2 / rows + z**2 / (4 * rows**2))
     rate = (share + z**2 / (2 * rows) + z * spread) / (1 + z**2 / rows)
@@ -198,7 +198,8 @@ def _counts(tree: Any) -> Floats:
     rows: Floats = tree.weighted_n_node_samples
     if (rows == np.floor(rows)).all():
         return rows
-    return rows * (tree.n_node_samples[0] / rows[0])
+    shares: Floats = rows * (tree.n_node_samples[0] / rows[0])
+    return shares
 
 
 def _leaves(tree: Any, confidence: float) -> NDArray[np.uint8] | None:

@@ -13,7 +13,7 @@ from distsearch.backends import single_threaded
 from distsearch.boosting._bic import CRITERIA
 from distsearch.boosting._cbb_workings import CBBWorkings
 from distsearch.boosting._ensemble import BoostedClassifier
-from distsearch.boosting._rows import read_training
+from distsearch.boosting._reading import read_training
 from distsearch.boosting._variants import VARIANTS
 
 __all__ = ["CBBClassifier"]

@@ -36,7 +36,7 @@ from distsearch.boosting._rows import Rows
 from distsearch.boosting._space import ClusterSpace
 from distsearch.boosting._steps import Rule
 from distsearch.boosting._types import Census, minority_share
-from distsearch.boosting._variants import variant_for
+from distsearch.boosting._variants import Variant, variant_for
 from distsearch.boosting._x_means import XMeans
 from distsearch.errors import InvalidInputError
 
@@ -80,6 +80,7 @@ class CBBWorkings(BoostedClassifier):
     clusters_: dict[str, list[Any]]
     delta_: tuple[float, float]
     _initial_votes: Floats
+    _restricted: bool
 
     @property
     def sweep_facts_(self) -> dict[str, Any]:
@@ -103,9 +104,10 @@ class CBBWorkings(BoostedClassifier):
         self.estimators_ = [run.functions for run in runs]
         self.estimator_votes_ = [np.asarray(run.votes) for run in runs]
         self._initial_votes = initial_votes(initial.census, settings, n_classes)
+        self._restricted = settings.restricted
         self.clusters_ = self._table(initial.census, kinds, todo, runs)
         self.suspects_ = self._suspects(rows, clusters, initial.census, kinds)
-        self._warn(rows, todo)
+        self._warn(rows, todo, settings)
 
     def _stages(self, sample: Sample) -> Iterator[Floats]:
         where = self._locate(sample)
@@ -124,10 +126,24 @@ class CBBWorkings(BoostedClassifier):
                     totals[members] += own
             yield totals
 
-    def _settings(self, rule: Rule) -> Settings:
-        variant = variant_for(
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        self._variant()
+        if self.delta_grid is not None:
+            self._checked_grid()
+        if self.min_clusters is not None and self.min_clusters > self.max_clusters:
+            raise InvalidInputError(
+                f"min_clusters must be at most max_clusters. Got min_clusters={self.min_clusters} "
+                f"and max_clusters={self.max_clusters} instead."
+            )
+
+    def _variant(self) -> Variant:
+        return variant_for(
             self.variant, self.actions, self.booster, self.borrow, self.max_initial_vote
         )
+
+    def _settings(self, rule: Rule) -> Settings:
+        variant = self._variant()
         actions = Actions(
             self._base(),
             self.n_estimators,
@@ -160,8 +176,8 @@ class CBBWorkings(BoostedClassifier):
     ) -> Clustering:
         if rows.groups is not None:
             return cluster_by_groups(Z, rows.groups)
-        low = self.min_clusters or len(rows.classes)
-        numbers = (low, max(low, self.max_clusters))
+        low = self.min_clusters or min(len(rows.classes), self.max_clusters)
+        numbers = (low, self.max_clusters)
         if not isinstance(self.clusterer, str):
             return cluster_by(Z, weight, self.clusterer, seed)
         if self.clusterer == "x-means":
@@ -191,12 +207,12 @@ class CBBWorkings(BoostedClassifier):
         backend: Backend,
     ) -> None:
         self.delta_, self.delta_scores_ = (self.delta1, self.delta2), None
-        if self.delta == "fixed":
+        alike = len(set(settings.by_type.values())) == 1
+        if self.delta == "fixed" or alike:
             return
         grid = default_grid(len(rows.classes)) if self.delta_grid is None else self._checked_grid()
-        self.delta_, scores = choose_delta(
-            rows, clusters, grid, self.delta_folds, settings, seed, backend
-        )
+        n_folds = min(self.delta_folds, len(rows))
+        self.delta_, scores = choose_delta(rows, clusters, grid, n_folds, settings, seed, backend)
         self.delta_scores_ = [(*pair, float(s)) for pair, s in zip(grid, scores, strict=True)]
 
     def _checked_grid(self) -> list[tuple[float, float]]:
@@ -242,7 +258,7 @@ class CBBWorkings(BoostedClassifier):
         odd = homogeneous[clusters] & (rows.codes != census.majority[clusters])
         return np.flatnonzero(np.append(odd, False)[rows.places])
 
-    def _warn(self, rows: Rows, todo: Sequence[str]) -> None:
+    def _warn(self, rows: Rows, todo: Sequence[str], settings: Settings) -> None:
         if all(action == "nothing" for action in todo):
             warn_caller(
                 f"All {count(len(todo), 'cluster')} are left to the initial function, so that the "
@@ -250,7 +266,10 @@ class CBBWorkings(BoostedClassifier):
                 f'estimate="out-of-fold" or variant="pooled" makes it learn more.'
             )
         share = minority_share(rows.codes, rows.weight)
-        if self.delta == "fixed" and self.delta2 > share:
+        matters = any(
+            settings.by_type[f"HE{each}"] != settings.by_type[f"HO{each}"] for each in "SP"
+        )
+        if matters and self.delta == "fixed" and self.delta2 > share:
             warn_caller(
                 f"delta2={self.delta2} is larger than the share of rows outside the largest class, "
                 f"{share:.3g}: a cluster like the whole is homogeneous. Give a smaller delta2, or "
@@ -268,7 +287,7 @@ class CBBWorkings(BoostedClassifier):
         """Return the rows that the functions of a cluster vote on, and their sample."""
         if not self.estimators_[cluster]:
             return None
-        if self.voting == "unrestricted":
+        if not self._restricted:
             return slice(None), sample
         members = np.flatnonzero(where == cluster)
         return (members, sample.only(members)) if len(members) else None

@@ -14,7 +14,7 @@ from distsearch.boosting._cluster_runs import Actions, Job, run_jobs
 from distsearch.boosting._learners import Sample, bind, codes_of, quickly
 from distsearch.boosting._resampling import Run, fit_all
 from distsearch.boosting._rows import Rows
-from distsearch.boosting._steps import clipped_vote
+from distsearch.boosting._steps import NOTHING, clipped_vote
 from distsearch.boosting._types import Census, census_of, type_of
 
 __all__ = [
@@ -165,7 +165,7 @@ def initial_votes(census: Census, settings: Settings, n_classes: int) -> Floats:
         clipped_vote(wrong / size, max(int(size), 1), 1.0, rule, n_classes) if size else 0.0
         for wrong, size in pairs
     ]
-    return np.minimum(votes, settings.largest)
+    return np.minimum(votes, max(settings.largest, NOTHING))
 
 
 def action_for(

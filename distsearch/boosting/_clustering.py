@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.validation import has_fit_parameter
 
 from distsearch.backends import Backend, Unit, derive_seed, run_all, single_threaded
 from distsearch.boosting._bic import bic
@@ -108,6 +111,8 @@ def cluster_by(
     seed : numpy.random.SeedSequence
         Becomes its ``random_state``, where it has one that is not set.
     """
+    if isinstance(clusterer, type) or is_classifier(clusterer) or is_regressor(clusterer):
+        raise _no_clusterer(clusterer)
     fitted = clone(clusterer)
     if fitted.get_params().get("random_state", 0) is None:
         fitted.set_params(random_state=int(seed.generate_state(1)[0] >> 1))
@@ -149,7 +154,10 @@ def _k_means(unit: Unit, shared: tuple[Floats, Floats]) -> KMeans:
     assert unit.seed is not None
     state = int(unit.seed.generate_state(1)[0] >> 1)
     means = KMeans(k, init="random", n_init=n_init, random_state=state, max_iter=500)
-    return means.fit(Z, sample_weight=weight)
+    with warnings.catch_warnings():
+        # Places that rounding keeps apart need not be so for the distances of k-means.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return means.fit(Z, sample_weight=weight)
 
 
 def _located(Z: Floats, locator: Any, values: dict[int, float]) -> Clustering:
@@ -158,14 +166,18 @@ def _located(Z: Floats, locator: Any, values: dict[int, float]) -> Clustering:
 
 
 def _fit(clusterer: Any, Z: Floats, weight: Floats) -> NDArray[Any]:
-    try:
+    if has_fit_parameter(clusterer, "sample_weight"):
         clusterer.fit(Z, sample_weight=weight)
-    except TypeError:
+    else:
         clusterer.fit(Z)
-    labels = getattr(clusterer, "labels_", None)
-    if labels is None and not hasattr(clusterer, "predict"):
-        raise InvalidInputError(
-            f"The 'clusterer' parameter must be a clusterer with labels_ or predict. Got "
-            f"{clusterer!r} instead."
-        )
-    return np.asarray(labels)
+    labels = np.asarray(getattr(clusterer, "labels_", None))
+    if labels.shape != (len(Z),) and not hasattr(clusterer, "predict"):
+        raise _no_clusterer(clusterer)
+    return labels
+
+
+def _no_clusterer(given: Any) -> InvalidInputError:
+    return InvalidInputError(
+        f"The 'clusterer' parameter must be 'k-means', 'x-means' or a clusterer of rows with "
+        f"labels_ or predict. Got {given!r} instead."
+    )

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, is_classifier
 from sklearn.metrics import accuracy_score
-from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from distsearch._sklearn import HasMethods, Interval
+from distsearch._sklearn import HasMethods, Interval, StrOptions, check_parameters
 from distsearch.backends import single_threaded
 from distsearch.boosting._learners import Sample, codes_of
 from distsearch.boosting._named import NAMES, named_estimator
-from distsearch.boosting._rows import Rows, read_rows, read_training
+from distsearch.boosting._reading import allows_missing, read_rows, read_training
+from distsearch.boosting._rows import Rows
 from distsearch.errors import InvalidInputError
 
 __all__ = ["BoostedClassifier", "add_votes"]
@@ -34,7 +34,7 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "estimator": [str, HasMethods(["fit", "predict"])],
+        "estimator": [StrOptions(set(NAMES)), HasMethods(["fit", "predict"])],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state", np.random.Generator, np.random.SeedSequence],
     }
@@ -52,8 +52,9 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
         """Yield the totals of votes, of shape (n_samples, n_classes), after each stage."""
 
     def _totals(self, sample: Sample) -> Floats:
-        *_, last = self._stages(sample)
-        return last
+        for totals in self._stages(sample):  # noqa: B007
+            pass
+        return totals
 
     def _probabilities(self, totals: Floats) -> Floats:
         probabilities: Floats = softmax(totals, axis=1)
@@ -174,18 +175,22 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
 
     def _base(self) -> Any:
         """Return the classifier whose clones are the functions."""
-        if isinstance(self.estimator, str):
-            return named_estimator(self.estimator)
-        if not is_classifier(self.estimator):
+        base = self.estimator
+        if isinstance(base, str):
+            return named_estimator(base)
+        if isinstance(base, type) or not is_classifier(base):
             raise InvalidInputError(
                 f"The 'estimator' parameter of {type(self).__name__} must be a classifier or one "
-                f"of {', '.join(NAMES)}. Got {self.estimator!r} instead."
+                f"of {', '.join(NAMES)}. Got {base!r} instead."
             )
-        return self.estimator
+        # Clones are fitted without checks of their own.
+        for each in (base, *base.get_params(deep=True).values()):
+            check_parameters(each)
+        return base
 
     def _read(self, X: Any) -> Sample:
         check_is_fitted(self)
-        return Sample(read_rows(self, self._base(), X))
+        return Sample(read_rows(self, X))
 
     def _decide(self, totals: Floats) -> NDArray[Any]:
         labels: NDArray[Any] = self.classes_[np.argmax(totals, axis=1)]
@@ -196,7 +201,7 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
         base = self.estimator
         base = named_estimator(base) if isinstance(base, str) and base in NAMES else base
         if hasattr(base, "fit"):
-            tags.input_tags.allow_nan = get_tags(base).input_tags.allow_nan
+            tags.input_tags.allow_nan = allows_missing(base)
         tags.input_tags.sparse = False
         return tags
 

@@ -19,10 +19,13 @@ from sklearn.utils.validation import has_fit_parameter
 from distsearch.boosting._presorted import PresortedColumns
 from distsearch.boosting._rows import Rows, take
 from distsearch.boosting._stump import DecisionStumpClassifier
+from distsearch.errors import InvalidInputError
 
 __all__ = ["Learner", "Sample", "bind", "codes_of", "quickly"]
 
 Codes = NDArray[np.intp]
+
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 class Learner(Protocol):
@@ -54,15 +57,17 @@ class Sample:
         return len(self.X)
 
     @cached_property
-    def single(self) -> NDArray[np.float32]:
-        """The rows in single precision, which trees work in."""
+    def single(self) -> NDArray[np.float32] | None:
+        """The rows in single precision, which trees work in; None where they do not fit."""
+        if not isinstance(self.X, np.ndarray) or (np.abs(self.X) > _LARGEST).any():
+            return None
         return np.ascontiguousarray(self.X, dtype=np.float32)
 
     def only(self, rows: Codes) -> Sample:
         """Return some of the rows."""
         some = Sample(take(self.X, rows))
-        if "single" in self.__dict__:
-            some.__dict__["single"] = self.single[rows]
+        if self.__dict__.get("single") is not None:
+            some.__dict__["single"] = self.single[rows]  # type: ignore[index]
         return some
 
 
@@ -78,7 +83,7 @@ def bind(estimator: BaseEstimator, rows: Rows) -> Learner:
     """
     if type(estimator) is DecisionStumpClassifier and isinstance(rows.X, np.ndarray):
         return _Stumps(estimator, rows)
-    plain = isinstance(rows.X, np.ndarray) and bool(np.isfinite(rows.X).all())
+    plain = isinstance(rows.X, np.ndarray) and bool((np.abs(rows.X) <= _LARGEST).all())
     if isinstance(estimator, DecisionTreeClassifier) and plain:
         return _Trees(estimator, rows)
     return _Copies(estimator, rows)
@@ -100,15 +105,15 @@ def codes_of(function: Any, sample: Sample, classes: NDArray[Any]) -> Codes:
         return np.full(len(sample), _positions(function, classes)[0])
     if isinstance(function, DecisionStumpClassifier) and isinstance(sample.X, np.ndarray):
         return _positions(function, classes)[function.codes_of(sample.X)]
-    if isinstance(function, DecisionTreeClassifier) and isinstance(sample.X, np.ndarray):
+    if isinstance(function, DecisionTreeClassifier) and sample.single is not None:
         return _leaves(function, sample.single, classes)
-    return _positions_of(function.predict(sample.X), classes)
+    return _positions_of(_answers(function, sample), classes)
 
 
 @contextmanager
 def quickly() -> Iterator[None]:
     """Leave out checks that scikit-learn repeats in every fit; parameters were checked before."""
-    with config_context(skip_parameter_validation=True, assume_finite=True):
+    with config_context(skip_parameter_validation=True):
         yield
 
 
@@ -156,6 +161,7 @@ class _Trees(_Copies):
     def __init__(self, estimator: BaseEstimator, rows: Rows) -> None:
         super().__init__(estimator, rows)
         self.template = clone(estimator)
+        self.single: Any = self.sample.single
 
     def fit(self, counts: Codes, seed: int) -> Any:
         """Return a tree fitted to so many copies of each row."""
@@ -165,7 +171,7 @@ class _Trees(_Copies):
             return self._constant(drawn[:1])
         tree = copy(self.template)
         tree.random_state = seed
-        return tree.fit(self.sample.single[drawn], self.labels[drawn], check_input=False)
+        return tree.fit(self.single[drawn], self.labels[drawn], check_input=False)
 
 
 class _Stumps(_Copies):
@@ -196,6 +202,17 @@ def seeded(estimator: Any, seed: int) -> Any:
         if name == "random_state" or name.endswith("__random_state")
     ]
     return copy.set_params(**dict.fromkeys(sorted(names), seed))
+
+
+def _answers(function: Any, sample: Sample) -> NDArray[Any]:
+    """Return the labels that a function gives, which must be labels."""
+    answers = np.asarray(function.predict(sample.X))
+    if answers.shape != (len(sample),) or not np.isin(answers, function.classes_).all():
+        raise InvalidInputError(
+            f"The predict of a learner must give one of its classes_ for each row. "
+            f"{type(function).__name__} gave {answers!r:.200} for {len(sample)} rows."
+        )
+    return answers
 
 
 def _leaves(tree: Any, X: NDArray[np.float32], classes: NDArray[Any]) -> Codes:

@@ -15,6 +15,8 @@ Floats = NDArray[np.float64]
 _MANY = 2.0**26
 """Products of two counts below are exact as floating numbers."""
 
+_TINY = float(np.finfo(np.float64).tiny)
+
 _HALF = 32
 """Bits; two running totals share an integer."""
 
@@ -75,7 +77,8 @@ class PresortedColumns:
         weight = np.asarray(weight)
         counts = weight.dtype.kind != "f" or bool((weight == np.floor(weight)).all())
         exact = counts and float(weight.sum()) < _MANY
-        weight = weight.astype(np.int64 if exact else np.float64, copy=False)
+        # Shares are taken of the largest, so that no product is too large or too small.
+        weight = weight.astype(np.int64) if exact else weight / max(float(weight.max()), _TINY)
         totals: Any = np.bincount(self.codes, weights=weight, minlength=self.n_classes)
         place = self._best(weight, totals)
         if place is None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distsearch._sklearn import Interval, StrOptions
+from distsearch._warn import warn_caller
 from distsearch.backends import seed_sequence
 from distsearch.boosting._adaboost import VotingClassifier
 from distsearch.boosting._pruning import (
@@ -154,6 +155,12 @@ class PruneBoostClassifier(VotingClassifier):
         left_out = self._find_overlap(rows, seed)
         if len(np.unique(rows.codes[~left_out])) < len(rows.classes):
             left_out[:] = False
+            if self.distance_range_[1] > 0:
+                warn_caller(
+                    f"Nothing was left out: with threshold={self.threshold} a label would lose all "
+                    f"its rows. Distances are from {self.distance_range_[0]:.3g} to "
+                    f"{self.distance_range_[1]:.3g}; give a smaller threshold."
+                )
         given = rows.places >= 0
         self.pruned_ = np.flatnonzero(given & left_out[rows.places])
         self._run(rows.only(np.flatnonzero(~left_out)) if left_out.any() else rows, seed)

@@ -8,18 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, _num_samples, validate_data
 
-from distsearch._frames import as_frame
-from distsearch._wording import quoted
-from distsearch.errors import InvalidInputError
-
-__all__ = ["Rows", "read_rows", "read_training", "take"]
+__all__ = ["Rows", "merge", "take"]
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
+
+_MANY = 2.0**31
+"""From here on whole numbers are shares like others: so many rows cannot be drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,95 +98,26 @@ def take(X: Any, rows: Codes) -> Any:
     return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
-def read_training(
-    estimator: Any, base: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+def merge(
+    X: Any, weight: Floats, classes: NDArray[Any], keys: list[Codes], kept: Codes, n_given: int
 ) -> Rows:
-    """Return training rows, checked.
+    """Return distinct rows.
 
     Parameters
     ----------
-    estimator : estimator
-        Learns ``classes_``, ``n_features_in_`` and ``feature_names_in_``.
-    base : estimator
-        What will be fitted to the rows.
-    X : array-like of shape (n_samples, n_features)
-        As given. A frame that holds anything but numbers stays a frame.
-    y : array-like of shape (n_samples,)
-        Labels.
-    sample_weight : array-like of shape (n_samples,), optional
-        Weights that are whole numbers count as repetitions; others only say how likely a row is to
-        be drawn.
-    groups : array-like of shape (n_samples,), optional
-        Groups of rows.
-
-    Raises
-    ------
-    InvalidInputError
-        When there is only one class, or no row has weight.
-    ValueError
-        For what is no table of numbers, for missing values that `base` does not take, and for
-        lengths that differ.
+    X : ndarray or DataFrame of shape (n_rows, n_features)
+        Rows with weight.
+    weight : ndarray of shape (n_rows,)
+        Their weights. Those that are no whole numbers are made to add up to the number of rows.
+    classes : ndarray of shape (n_classes,)
+        The labels.
+    keys : list of ndarray of int of shape (n_rows,)
+        What rows must have in common too: the class first, then perhaps the group.
+    kept : ndarray of int of shape (n_rows,)
+        Where they were among the rows as given.
+    n_given : int
+        How many were given.
     """
-    X, y = _validate(estimator, base, X, y, reset=True)
-    check_classification_targets(y)
-    weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    kept = np.flatnonzero(weight)
-    classes, codes = np.unique(y[kept], return_inverse=True)
-    if len(classes) < 2:
-        which = f"one class, {quoted(classes[0])}" if len(classes) else "no row with any weight"
-        raise InvalidInputError(
-            f"{type(estimator).__name__} needs rows of two classes or more; the data have {which}. "
-            f"Give rows of another class too."
-        )
-    estimator.classes_ = classes
-    keys = [codes]
-    if groups is not None:
-        keys.append(np.unique(_as_groups(groups, _num_samples(X)), return_inverse=True)[1][kept])
-    return _merge(take(X, kept), weight[kept], classes, keys, kept, len(weight))
-
-
-def read_rows(estimator: Any, base: Any, X: Any) -> Any:
-    """Return rows to predict, checked against those of training."""
-    return _validate(estimator, base, X, None, reset=False)[0]
-
-
-def _validate(estimator: Any, base: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-    frame = as_frame(X)
-    mixed = frame is not None and not all(
-        pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes
-    )
-    target: Any = "no_validation" if y is None else y
-    if mixed:
-        read = validate_data(estimator, X, target, reset=reset, skip_check_array=True)
-        if y is None:
-            return frame, None
-        y = np.asarray(read[1])
-        if y.ndim != 1 or len(y) != len(frame):  # type: ignore[arg-type]
-            raise InvalidInputError(
-                f"y needs one label for each of the {len(frame)} rows of X. "  # type: ignore[arg-type]
-                f"Got an array of shape {y.shape} instead."
-            )
-        return frame, y
-    finite = "allow-nan" if get_tags(base).input_tags.allow_nan else True
-    read = validate_data(
-        estimator, X, target, reset=reset, dtype=np.float64, ensure_all_finite=finite
-    )
-    return (read, None) if y is None else read
-
-
-def _as_groups(given: Any, n_rows: int) -> NDArray[Any]:
-    groups: NDArray[Any] = np.asarray(given)
-    if groups.shape != (n_rows,):
-        raise InvalidInputError(
-            f"groups needs one value for each of the {n_rows} rows of X. Got an array of shape "
-            f"{groups.shape} instead."
-        )
-    return groups
-
-
-def _merge(
-    X: Any, weight: Floats, classes: NDArray[Any], keys: list[Codes], kept: Codes, n_given: int
-) -> Rows:
     columns = [*_sortable(X), *keys]
     order = np.lexsort(columns[::-1])
     new = np.ones(len(order), dtype=bool)
@@ -200,7 +127,9 @@ def _merge(
     first = order[new]
     total = np.bincount(distinct, weights=weight).astype(np.float64)
     given = np.bincount(distinct)
-    whole = bool((weight == np.floor(weight)).all())
+    whole = bool((weight == np.floor(weight)).all()) and total.sum() < _MANY
+    if not whole:
+        total *= len(weight) / total.sum()
     places = np.full(n_given, -1)
     places[kept] = distinct
     return Rows(

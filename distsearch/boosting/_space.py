@@ -18,11 +18,15 @@ _MISMATCH = 1 / np.sqrt(2)
 
 _FAR = 1e100
 
+_CATEGORIES = 100
+"""Columns for the categories of one; an identifier would have one for each row."""
+
 
 class ClusterSpace:
     """Columns scaled to [0, 1] by the training rows (spec: Weka's normalised Euclidean distance).
 
-    Missing numbers become the mean, missing categories the most frequent one, constant columns 0.
+    Dates and truth values are numbers. Missing numbers become the mean, missing categories the most
+    frequent one, constant columns 0. Of more than 100 categories the rarest count as one.
     A category that was not there in training differs from all others by less than they do from
     each other.
     """
@@ -52,7 +56,11 @@ class ClusterSpace:
         if self.nominal_:
             text = self._text(X)
             self.mode_ = [_mode(text[:, j], weight) for j in range(text.shape[1])]
-            self.encoder_ = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+            self.encoder_ = OneHotEncoder(
+                handle_unknown="infrequent_if_exist",
+                max_categories=_CATEGORIES,
+                sparse_output=False,
+            )
             self.encoder_.fit(self._filled(text))
         return self
 
@@ -82,7 +90,7 @@ class ClusterSpace:
     def _numbers(self, X: Any) -> Floats:
         if isinstance(X, np.ndarray):
             return X
-        columns = [X.iloc[:, j].to_numpy(np.float64, na_value=np.nan) for j in self.numeric_]
+        columns = [_as_numbers(X.iloc[:, j]) for j in self.numeric_]
         return np.column_stack(columns) if columns else np.empty((len(X), 0))
 
     def _text(self, X: pd.DataFrame) -> NDArray[Any]:
@@ -102,13 +110,26 @@ class ClusterSpace:
 def _kinds(X: Any) -> tuple[list[int], list[int]]:
     if isinstance(X, np.ndarray):
         return list(range(X.shape[1])), []
+    types = pd.api.types
     numeric = [
-        pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
+        types.is_numeric_dtype(kind)
+        or types.is_datetime64_any_dtype(kind)
+        or types.is_timedelta64_dtype(kind)
         for kind in X.dtypes
     ]
     return [j for j, is_it in enumerate(numeric) if is_it], [
         j for j, is_it in enumerate(numeric) if not is_it
     ]
+
+
+def _as_numbers(column: pd.Series[Any]) -> Floats:
+    numbers: Floats
+    if column.dtype.kind in "mM":
+        numbers = np.array(column.astype(np.int64), dtype=np.float64)
+        numbers[column.isna()] = np.nan
+        return numbers
+    numbers = column.to_numpy(np.float64, na_value=np.nan)
+    return numbers
 
 
 def _mode(column: NDArray[Any], weight: Floats) -> str:

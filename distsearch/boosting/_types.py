@@ -88,10 +88,15 @@ def type_of(size: float, minority: float, wrong: float, delta1: float, delta2: f
     >>> type_of(10, 3, 2, 0.2, 0.3), type_of(10, 2, 3, 0.2, 0.3)
     ('HEP', 'HOS')
     """
-    rows = Fraction(size)
-    prospering = Fraction(wrong) <= Fraction(str(delta1)) * rows
-    homogeneous = Fraction(minority) < Fraction(str(delta2)) * rows
+    rows = _exact(size)
+    prospering = _exact(wrong) <= Fraction(str(delta1 + 0)) * rows
+    homogeneous = _exact(minority) < Fraction(str(delta2 + 0)) * rows
     return ("HO" if homogeneous else "HE") + ("P" if prospering else "S")
+
+
+def _exact(total: float) -> Fraction:
+    """Return a sum of weights without the rounding of its last digits; counts are as they are."""
+    return Fraction(total).limit_denominator(10**9)
 
 
 def minority_share(codes: Codes, weight: Floats) -> float:

@@ -15,6 +15,7 @@ from distsearch._sklearn import Interval
 from distsearch.backends import seed_sequence
 from distsearch.boosting._bic import bic
 from distsearch.boosting._clustering import scatters_of
+from distsearch.errors import InvalidInputError
 
 __all__ = ["XMeans"]
 
@@ -91,8 +92,13 @@ class XMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self
         """
         self._validate_params()
+        if self.min_clusters > self.max_clusters:
+            raise InvalidInputError(
+                f"min_clusters must be at most max_clusters. Got min_clusters={self.min_clusters} "
+                f"and max_clusters={self.max_clusters} instead."
+            )
         X = validate_data(self, X, dtype=np.float64)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         given, X, weight = X, X[weight > 0], weight[weight > 0]
         n_places = len(np.unique(X, axis=0))

@@ -13,8 +13,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from distsearch.boosting import DecisionStumpClassifier, ResamplingAdaBoostClassifier
 from distsearch.boosting._adaboost import rule_for
-from distsearch.boosting._rows import read_training
-from distsearch.errors import InvalidInputError, UnknownNameError
+from distsearch.boosting._reading import read_training
+from distsearch.errors import InvalidInputError
 
 
 def boosted(estimator="stump", X=None, y=None, **how):
@@ -178,7 +178,7 @@ def test_parameters_that_are_refused(how, match):
 
 
 def test_names_that_are_refused():
-    with pytest.raises(UnknownNameError, match=r"stump.*Got 'stmp' instead"):
+    with pytest.raises(ValueError, match=r"stump.*Got 'stmp' instead"):
         boosted("stmp")
 
 

@@ -14,7 +14,7 @@ from distsearch.boosting import (
     DecisionStumpClassifier,
     ResamplingAdaBoostClassifier,
 )
-from distsearch.boosting._rows import read_training
+from distsearch.boosting._reading import read_training
 
 
 def boosted(estimator="stump", X=None, y=None, **how):

@@ -57,7 +57,7 @@ def test_each_round_by_hand(c, weighted, monkeypatch):
     counts = np.random.default_rng(0).uniform(0.5, 2, len(X)) if weighted else np.ones(len(X))
     model = BrownBoostClassifier("stump", 6, total_time=c, random_state=1).fit(X, Y, counts)
     rows = seen[0][2]
-    np.testing.assert_array_equal(rows.weight[rows.places], counts)
+    np.testing.assert_allclose(rows.weight[rows.places], counts * (len(X) / counts.sum()))
     signs, left, root = 2 * rows.codes - 1, c, np.sqrt(c)
     assert len(model.estimators_[0]) > 1
     for number, function in enumerate(model.estimators_[0]):
@@ -168,7 +168,7 @@ def test_no_function_has_an_edge():
     y = np.repeat([0, 1], 4)
     model = BrownBoostClassifier("stump", random_state=0).fit(both, y)
     assert model.stopped_ == ["chance"]
-    np.testing.assert_array_equal(model.estimator_votes_[0], [1e-6])
+    np.testing.assert_array_equal(model.estimator_votes_[0], [1e-6 * np.sqrt(3.0)])
     assert model.remaining_time_[0] == model.total_time_
 
 
@@ -183,7 +183,7 @@ def test_ten_draws_without_an_edge_end_it(monkeypatch):
     monkeypatch.setattr(Machine, "draw", useless)
     model = BrownBoostClassifier("stump").fit(X, Y)
     assert (len(draws), model.stopped_) == (10, ["chance"])
-    np.testing.assert_array_equal(model.estimator_votes_[0], [1e-6])
+    np.testing.assert_array_equal(model.estimator_votes_[0], [1e-6 * np.sqrt(3.0)])
     assert model.remaining_time_[0] == model.total_time_
     np.testing.assert_array_equal(model.predict(X), model.estimators_[0][0].predict(X))
 
@@ -284,3 +284,16 @@ def test_rows_that_cannot_become_right_are_given_up():
     assert wrong[worst]
     assert margin[worst] < -2 * model.remaining_time_[0]
     assert weight[worst] < weight.mean()
+
+
+def test_a_tiny_total_time_leaves_probabilities_near_a_half():
+    with pytest.warns(UserWarning, match="used up all the time"):
+        model = BrownBoostClassifier("stump", total_time=1e-12, random_state=0).fit(X, Y)
+    # All the time is gone at once, with a confidence of erf(√c) / (1 - 2e) at most.
+    assert np.abs(model.predict_proba(X) - 0.5).max() < 1e-5
+
+
+@pytest.mark.parametrize("target", [5e-324, 1e-300])
+def test_a_target_that_would_take_too_long(target):
+    with pytest.raises(InvalidInputError, match="target_error must be at least"):
+        BrownBoostClassifier(target_error=target).fit(X, Y)

@@ -24,7 +24,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from distsearch.boosting import C45TreeClassifier
 from distsearch.boosting._c45 import added_errors
 from distsearch.boosting._learners import bind
-from distsearch.boosting._rows import read_training
+from distsearch.boosting._reading import read_training
 
 GROWN = {"criterion": "entropy", "min_samples_leaf": 2, "random_state": 0}
 

@@ -137,6 +137,7 @@ def test_draws_of_one_label(booster, base):
         assert np.isfinite(probabilities).all()
 
 
+@pytest.mark.filterwarnings("ignore:Nothing was left out")
 def test_points_on_a_line():
     # Case CB-07: twelve rows, six places, the second column twice the first, k = 20.
     first = np.tile(np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]), 2)

@@ -8,11 +8,16 @@ from sklearn.cluster import (
     DBSCAN,
     HDBSCAN,
     AgglomerativeClustering,
+    FeatureAgglomeration,
     KMeans,
     SpectralClustering,
 )
 from sklearn.datasets import make_blobs
+from sklearn.linear_model import Ridge
 from sklearn.mixture import GaussianMixture
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from distsearch.backends import open_backend
 from distsearch.boosting._bic import CRITERIA, bic
@@ -162,5 +167,19 @@ def test_what_is_no_clusterer():
         def fit(self, X, y=None, sample_weight=None):
             return self
 
-    with pytest.raises(InvalidInputError, match=r"clusterer with labels_ or predict\. Got Nothing"):
+    with pytest.raises(
+        InvalidInputError, match=r"clusterer of rows with labels_ or predict\. Got Nothing"
+    ):
         cluster_by(three_blobs()[0], np.ones(90), Nothing(), SEED)
+
+
+@pytest.mark.parametrize("given", [KMeans, GaussianNB(), Ridge(), FeatureAgglomeration()])
+def test_what_clusters_no_rows(given):
+    with pytest.raises(InvalidInputError, match=r"must be 'k-means', 'x-means' or a clusterer"):
+        cluster_by(three_blobs()[0], np.ones(90), given, SEED)
+
+
+def test_a_pipeline_clusters():
+    Z = three_blobs()[0]
+    found = cluster_by(Z, np.ones(90), make_pipeline(StandardScaler(), KMeans(3, n_init=5)), SEED)
+    assert sorted(np.bincount(found.labels)) == [30, 30, 30]

@@ -11,7 +11,7 @@ from distsearch.boosting import CBBClassifier, DecisionStumpClassifier
 from distsearch.boosting._cluster_fit import deal
 from distsearch.boosting._cluster_runs import ACTIONS
 from distsearch.boosting._deltas import default_grid
-from distsearch.boosting._rows import read_training
+from distsearch.boosting._reading import read_training
 from distsearch.boosting._types import type_of
 
 X, Y, _ = islands()

@@ -20,7 +20,7 @@ from distsearch.boosting._pruning import (
     troublesome,
     whitening,
 )
-from distsearch.boosting._rows import read_training
+from distsearch.boosting._reading import read_training
 from distsearch.boosting._space import ClusterSpace
 
 SEED = np.random.SeedSequence(0)
@@ -86,6 +86,7 @@ def labels_of(model, X, y):
     st.integers(0, 10**6), st.integers(2, 3), st.integers(1, 25), st.floats(0.02, 0.6),
     st.booleans(),
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore:Nothing was left out")
 def test_rows_left_out_follow_the_definition(seed, n_classes, n_clusters, threshold, relative):
     X, y = overlapping(seed, 40, n_classes)
     model = PruneBoostClassifier(
@@ -134,14 +135,16 @@ def test_a_label_that_would_be_lost():
         PruneBoostClassifier(n_clusters=1, threshold=2.0, random_state=0),
         PruneBoostClassifier(threshold=1.5, random_state=0),
     ):
-        model.fit(X, y)
+        with pytest.warns(UserWarning, match=r"Nothing was left out.*give a smaller threshold"):
+            model.fit(X, y)
         assert len(model.pruned_) == 0
         assert_same_votes(model, ResamplingAdaBoostClassifier(random_state=0).fit(X, y), X)
     # One label inside another, whose outer rows would be left.
     rng = np.random.default_rng(1)
     X = np.vstack([rng.normal(size=(80, 2)) * 4, rng.normal(size=(5, 2)) * 0.1])
     y = np.repeat([0, 1], [80, 5])
-    model = PruneBoostClassifier(threshold=0.25, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="Nothing was left out"):
+        model = PruneBoostClassifier(threshold=0.25, random_state=0).fit(X, y)
     assert model.distance_range_[0] < 0.25
     assert (len(model.pruned_), model.classes_.tolist()) == (0, [0, 1])
 

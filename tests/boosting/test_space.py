@@ -79,15 +79,15 @@ def test_new_categories_are_nearer_to_all_than_these_to_each_other():
     np.testing.assert_allclose(cdist(Z, new, "sqeuclidean"), 0.5)
 
 
-def test_truth_values_are_categories_and_nullable_numbers_are_numbers():
+def test_truth_values_and_nullable_numbers_are_numbers():
     frame = pd.DataFrame({
         "yes": [True, False, True],
         "whole": pd.array([1, None, 3], dtype="Int64"),
         "text": ["p", "p", "p"],
     })  # fmt: skip
     Z = fitted(frame).transform(frame)
-    assert Z.shape == (3, 1 + 2 + 1)
-    np.testing.assert_allclose(Z[:, 0], [0.0, 0.5, 1.0])
+    assert Z.shape == (3, 1 + 1 + 1)
+    np.testing.assert_allclose(Z[:, :2], [[1.0, 0.0], [0.0, 0.5], [1.0, 1.0]])
     assert ((Z[0] - Z[1]) ** 2).sum() == pytest.approx(0.25 + 1)
 
 
@@ -97,3 +97,20 @@ def test_ranges_at_the_edges_of_numbers():
         Z = fitted(X).transform(X)
     assert np.isfinite(Z).all()
     same(Z[:, 2], [0.0, 1.0])
+
+
+def test_dates_are_numbers():
+    days = pd.to_datetime(["2020-01-01", "2020-01-02", None, "2020-01-05"])
+    frame = pd.DataFrame({"day": days, "since": days - days[0], "text": ["p", "q", "p", "q"]})
+    Z = fitted(frame).transform(frame)
+    np.testing.assert_allclose(Z[:, 0], [0.0, 0.25, 5 / 12, 1.0])
+    np.testing.assert_allclose(Z[:, 1], Z[:, 0])
+    assert Z.shape == (4, 4)
+
+
+def test_an_identifier_has_a_hundred_columns_at_most():
+    frame = pd.DataFrame({"name": [f"n{i:04}" for i in range(500)] + ["n0000"]})
+    Z = fitted(frame).transform(frame)
+    assert Z.shape == (501, 100)
+    assert ((Z[0] - Z[1]) ** 2).sum() == pytest.approx(1.0)
+    same(Z[0], Z[500])

@@ -72,6 +72,9 @@ def test_types_are_monotone(size, minority, wrong, deltas):
 def test_types_take_numbers_of_numpy_and_shares_of_weights():
     assert type_of(np.float64(10), np.float64(3), np.float64(1), np.float64(0.1), 0.3) == "HEP"
     assert type_of(2.5, 0.5, 0.25, 0.1, 0.3) == "HOP"
+    tenths = sum([0.1] * 3)  # 0.30000000000000004
+    assert type_of(1.0, tenths, tenths, 0.3, 0.3) == "HEP"
+    assert type_of(10, 0, 10, True, 1) == "HOP"
     assert type_of(10, 3, 1, np.float32(0.1), np.float32(0.3)) == "HEP"
 
 

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 from sweep.toys import BASE, setting, study
@@ -27,7 +28,7 @@ def results(tmp_path):
         spec = study(
             estimators=(setting("it", name),), methods=(BASE,), protocol=Protocol(folds=2)
         )  # fmt: skip
-        run_plan(make_plan(spec, trust=["sweep.test_facts"]), tmp_path / "store.sqlite")
+        run_plan(make_plan(spec), tmp_path / "store.sqlite")
         reader = StoreReader(tmp_path / "store.sqlite")
         return reader.results(reader.study("toy"))
 
@@ -35,8 +36,6 @@ def results(tmp_path):
 
 
 def test_plain_values_are_kept(results, monkeypatch):
-    import numpy as np
-
     monkeypatch.setattr(Open, "offer", {"rows": np.int64(3), "share": np.array([0.5, np.nan])})
     found = results("sweep.test_facts:Open")
     assert [json.loads(each)["model"] for each in found["facts"]] == [
