@@ -1,4 +1,4 @@
-"""The study ``cbb`` as its tables need it: scores, choices of parameters, wins."""
+"""The CBB studies as their tables need them: scores, choices of parameters, wins."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from distsearch.errors import InvalidInputError
 from distsearch.sweep.compare import corrected_t_test, paired_t_test
 from distsearch.sweep.store import StoreReader
 
-STUDY = "cbb"
+STUDIES = ("cbb", "cbb_pooled")
 LEARNERS = ("tree", "svm", "mlp", "rbf")
 METHODS = ("AdaBoost", "CBB", "PruneBoost", "BrownBoost", "AdaBoost_KL")
 CHOICES = ("default", "nested", "best")
@@ -42,7 +43,7 @@ Labels = Mapping[str, str]
 """The estimator that stands for a method on each data set."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Study:
     """What is known of a study.
 
@@ -83,12 +84,15 @@ def read_study(stores: Sequence[Path], metric: str = "accuracy") -> Study:
         When the study is not there, or has no such metric.
     """
     readers = [StoreReader(path) for path in stores]
-    planned = [each.study(STUDY) for each in readers if STUDY in each.studies()]
-    if not planned:
+    known = {name for each in readers for name in each.studies()}
+    names = [name for name in STUDIES if name in known]
+    if len(names) != 1:
         raise InvalidInputError(
-            f"No study in {', '.join(map(str, stores))} is called {STUDY}. Use a store of "
-            f"papers/cbb.toml."
+            f"The stores must be of one study, {' or '.join(STUDIES)}. Got "
+            f"{', '.join(sorted(known)) or 'none'} in {', '.join(map(str, stores))}. Use stores of "
+            f"papers/cbb.toml or papers/cbb_pooled.toml."
         )
+    planned = [each.study(names[0]) for each in readers if names[0] in each.studies()]
     scorers = planned[0].scorers
     if metric not in scorers:
         raise InvalidInputError(
@@ -134,10 +138,12 @@ def candidates(study: Study, learner: str, method: str, choice: str) -> list[str
     return wanted if len(wanted) > 1 or wanted[:1] in [[each] for each in every] else []
 
 
+@lru_cache(maxsize=256)
 def labels_of(study: Study, learner: str, method: str, choice: str) -> Labels:
     """Return the estimator that is best on each data set, where all are complete."""
     some = study.means[candidates(study, learner, method, choice)].dropna().round(DIGITS)
-    return some.idxmax(axis=1).astype(str).to_dict() if some.size else {}
+    winners = some.idxmax(axis=1).items() if some.size else ()
+    return {str(data): str(label) for data, label in winners}
 
 
 def means_of(study: Study, methods: Mapping[str, Labels]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The tables of the CBB paper from stores of the study ``cbb``.
+"""The tables of the CBB paper from stores of the study ``cbb`` or ``cbb_pooled``.
 
 Usage: ``python jobs/cbb_tables.py STORE ... [--figure FILE.svg]``. Scores of every set and method;
 how often CBB wins, beside the paper's counts; tests over sets and ranks; types of clusters and

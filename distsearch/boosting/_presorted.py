@@ -61,7 +61,6 @@ class PresortedColumns:
         np.not_equal(values[:, 1:], values[:, :-1], out=last[:, :-1])
         # Rows with equal values are never apart; this is where each value's rows end.
         self.ends = np.flatnonzero(last)
-        self.starts = np.append(0, self.ends[:-1] + 1)
         self.column = self.ends // len(codes)
 
     def split(self, weight: Any) -> Split:
@@ -132,10 +131,8 @@ class PresortedColumns:
 
     def _running(self, values: Any) -> Any:
         """Return the running totals of values in each column, at the end of each distinct value."""
-        sums = values.take(self.order.ravel(), mode="clip")
-        if len(self.starts) < len(sums):
-            sums = np.add.reduceat(sums, self.starts)
-        return sums.cumsum() - self.column * values.sum()
+        totals = values.take(self.order.ravel(), mode="clip").cumsum().take(self.ends, mode="clip")
+        return totals - self.column * values.sum()
 
 
 def _between(low: float, high: float) -> float:

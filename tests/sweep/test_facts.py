@@ -15,51 +15,56 @@ from distsearch.sweep.store import StoreReader
 class Open(DummyClassifier):
     """A classifier that says something of each fit."""
 
-    offer = {"rows": 3}  # noqa: RUF012
+    @property
+    def sweep_facts_(self):
+        return {"rows": np.int64(3), "share": np.array([0.5, np.nan])}
+
+
+class Odd(DummyClassifier):
+    """One that says what no file of results can hold."""
 
     @property
     def sweep_facts_(self):
-        return self.offer
+        return {"rows": object()}
 
 
 @pytest.fixture
 def results(tmp_path):
-    def run(name):
+    def run(name, **params):
         spec = study(
-            estimators=(setting("it", name),), methods=(BASE,), protocol=Protocol(folds=2)
+            estimators=(setting("it", name, **params),), methods=(BASE,),
+            protocol=Protocol(folds=2), trust=(__name__,),
         )  # fmt: skip
-        run_plan(make_plan(spec), tmp_path / "store.sqlite")
+        run_plan(make_plan(spec), tmp_path / "store.sqlite", backend="serial")
         reader = StoreReader(tmp_path / "store.sqlite")
         return reader.results(reader.study("toy"))
 
     return run
 
 
-def test_plain_values_are_kept(results, monkeypatch):
-    monkeypatch.setattr(Open, "offer", {"rows": np.int64(3), "share": np.array([0.5, np.nan])})
-    found = results("sweep.test_facts:Open")
+def test_plain_values_are_kept(results):
+    found = results(f"{__name__}:Open")
     assert [json.loads(each)["model"] for each in found["facts"]] == [
         {"rows": 3, "share": [0.5, None]}
     ] * 2
 
 
-def test_what_json_lacks_fails_its_units(results, monkeypatch):
-    monkeypatch.setattr(Open, "offer", {"rows": object()})
-    found = results("sweep.test_facts:Open")
+def test_what_json_lacks_fails_its_units(results):
+    found = results(f"{__name__}:Odd")
     assert set(found["state"]) == {"failed"}
     assert set(found["error_type"]) == {"TypeError"}
 
 
 @pytest.mark.parametrize(
-    ("name", "keys"),
+    ("name", "params", "keys"),
     [
-        ("adaboost-resampling", {"functions"}),
-        ("adaboost-kl", {"functions"}),
-        ("cbb", {"functions", "types", "delta"}),
+        ("adaboost-resampling", {}, {"functions"}),
+        ("adaboost-kl", {}, {"functions"}),
+        ("cbb", {"max_clusters": 3}, {"functions", "types", "delta"}),
     ],
 )
-def test_boosters_say_how_many_functions_they_have(results, name, keys):
-    found = results(name)
+def test_boosters_say_how_many_functions_they_have(results, name, params, keys):
+    found = results(name, n_estimators=2, **params)
     for each in found["facts"]:
         model = json.loads(each)["model"]
         assert set(model) == keys

@@ -126,15 +126,18 @@ def _rows(
     if isinstance(subject, EstimatorSubject):
         tuning = read_tuning(context, path, entry, rows, subject.estimator)
     sound = len(context.problems) == before and context.is_whole(*path)
+    refused = set()
     for row in rows:
         if row.sound and context.is_whole(*path):
             message = subject.check_together(row.values)
             if message is not None:
                 context.problems.add_again(path, row.place, message)
+                refused.add(id(row))
     if sound:
         for row, first in same_settings(rows, subject.defaults):
             message = f"has the same parameters as {first.place.cited}; leave one of them out."
             context.problems.add(row.place, message)
+    rows = [row for row in rows if id(row) not in refused]
     return rows, tuning, sound and len(context.problems) == before
 
 

@@ -109,9 +109,8 @@ class EstimatorSubject:
         return None if self.takes(key, value) else self._refusal({key: value})
 
     def check_together(self, params: Mapping[str, Any]) -> str | None:
-        """Do nothing: the registry checks each parameter by itself."""
-        del params
-        return None
+        """Check values that are allowed, but perhaps not with each other."""
+        return self._refusal(params)
 
     def _refusal(self, params: Mapping[str, Any]) -> str | None:
         try:

@@ -316,11 +316,17 @@ def test_in_data(tmp_path, table, expected):
             f"{ENTRY_KEYS}",
         ),
         (
+            "name = 'brownboost'\nparams = { total_time = 1.0, target_error = 0.1 }",
+            "study.toml:5: estimators[0].params: Only one of total_time and target_error can be "
+            "given. Got total_time=1.0 and target_error=0.1 instead. Leave one of them None; the "
+            "target is 1 - erf(sqrt(total_time)).",
+        ),
+        (
             "name = 'tre'",
             "study.toml:4: estimators[0].name: There is no estimator 'tre'. Did you mean 'tree'? "
             "Short names are knn, nb, svc, logistic, lda, qda, perceptron, mlp, tree, forest, odd, "
-            "direct-lda, cbb, cbb-pooled, adaboost-resampling, pruneboost, brownboost, adaboost-kl, "
-            "linear, ridge, lasso, svr, knn-regressor, mlp-regressor, tree-regressor, "
+            "direct-lda, cbb, cbb-pooled, adaboost-resampling, pruneboost, brownboost, "
+            "adaboost-kl, linear, ridge, lasso, svr, knn-regressor, mlp-regressor, tree-regressor, "
             "forest-regressor; any classifier or regressor of scikit-learn can be named by its "
             "class.",
         ),
