@@ -75,43 +75,45 @@ class PresortedColumns:
         """
         weight = np.asarray(weight)
         counts = weight.dtype.kind != "f" or bool((weight == np.floor(weight)).all())
-        exact = counts and float(weight.sum()) < _MANY
+        exact = counts and int(weight.sum()) < _MANY
         # Shares are taken of the largest, so that no product is too large or too small.
         weight = weight.astype(np.int64) if exact else weight / max(float(weight.max()), _TINY)
-        totals: Any = np.bincount(self.codes, weights=weight, minlength=self.n_classes)
-        place = self._best(weight, totals)
-        if place is None:
+        place, inside, totals = self._best(weight)
+        outside = totals - inside
+        if place is None or not (inside.any() and outside.any()):
             return Split(0, np.inf, np.array([totals, totals]))
         feature = int(self.column[place])
         rows = self.order[feature]
         n_left = int(self.ends[place]) - feature * len(rows) + 1
-        left, right = rows[:n_left], rows[n_left:]
-        inside = np.bincount(self.codes[left], weights=weight[left], minlength=self.n_classes)
-        if not (inside.any() and (totals - inside).any()):
-            return Split(0, np.inf, np.array([totals, totals]))
+        right = rows[n_left:]
         # Rows without weight between the two sides have no say in where the threshold is.
         next_right = right[(weight[right] > 0).argmax()]
-        threshold = _between(self.X[left[-1], feature], self.X[next_right, feature])
-        return Split(feature, threshold, np.array([inside, totals - inside]))
+        threshold = _between(self.X[rows[n_left - 1], feature], self.X[next_right, feature])
+        return Split(feature, threshold, np.array([inside, outside]))
 
-    def _best(self, weight: Any, totals: Floats) -> int | None:
-        """Return which of the distinct values is the last one left; None where no split helps.
+    def _best(self, weight: Any) -> tuple[int | None, Floats, Floats]:
+        """Return the best split and the weights of the classes left of it and of all rows.
 
-        With L and R the weights on both sides and W that of all, the impurity falls by
+        A split is which of the distinct values is the last one left; None where none helps. With
+        L and R the weights on both sides and W that of all, the impurity falls by
         Σ_k (W L_k - T_k L)² / (L R) but for a factor. Counts are added up as integers: that is
         exact, so that equally good splits are told from better ones, and several times as fast.
         """
         left, parts = self._sums(weight)
-        whole = float(totals.sum())
+        # Behind the last value of the first column is all of it.
+        last = int(np.searchsorted(self.column, 0, side="right")) - 1
+        whole, totals = left[last], [part[last] for part in parts]
         score = np.zeros_like(left)
-        for part, total in zip(parts, totals[-len(parts) :], strict=True):
-            score += (whole * part - float(total) * left) ** 2
-        left *= whole - left
+        for part, total in zip(parts, totals, strict=True):
+            score += (whole * part - total * left) ** 2
         # What is left of the first row with weight, or has all weight, splits nothing.
-        np.maximum(left, 1e-12 * whole**2, out=left)
-        score /= left
+        score /= np.maximum(left * (whole - left), 1e-12 * whole**2)
         place = int(score.argmax())
-        return place if score[place] > 0 else None
+        inside, everything = [part[place] for part in parts], totals
+        if len(parts) < self.n_classes:
+            inside, everything = [left[place] - inside[0], *inside], [whole - totals[0], *totals]
+        found = place if score[place] > 0 else None
+        return found, np.array(inside), np.array(everything)
 
     def _sums(self, weight: Any) -> tuple[Floats, list[Floats]]:
         """Return the weights up to each value, of all rows and of those of each class.
