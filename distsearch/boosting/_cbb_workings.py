@@ -83,9 +83,9 @@ class CBBWorkings(BoostedClassifier):
     _restricted: bool
 
     @property
-    def sweep_facts_(self) -> dict[str, Any]:
+    def fit_facts_(self) -> dict[str, Any]:
         """What a study keeps of each fit: functions with the initial one, types, δ1 and δ2."""
-        functions = 1 + super().sweep_facts_["functions"]
+        functions = 1 + super().fit_facts_["functions"]
         types = dict(sorted(Counter(self.clusters_["type"]).items()))
         return {"functions": functions, "types": types, "delta": list(self.delta_)}
 

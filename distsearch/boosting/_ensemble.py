@@ -167,7 +167,7 @@ class BoostedClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # t
             yield float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     @property
-    def sweep_facts_(self) -> dict[str, Any]:
+    def fit_facts_(self) -> dict[str, Any]:
         """What a study keeps of each fit: how many functions were learned."""
         check_is_fitted(self)
         lists = (each if isinstance(each, list) else [each] for each in self.estimators_)

@@ -11,6 +11,8 @@ __all__ = ["canonical", "signed"]
 
 Floats = NDArray[np.float64]
 
+_ROUNDING = 1e-6
+
 
 def canonical(criterion: LinearCriterion, M: Floats) -> Floats:
     """Return M turned so that its components are uncorrelated within classes, the widest first.
@@ -34,10 +36,15 @@ def canonical(criterion: LinearCriterion, M: Floats) -> Floats:
 def signed(M: Floats) -> Floats:
     """Return 1 for each column whose entry of largest magnitude is positive, else -1.
 
+    Of entries that are as large but for rounding, as those of copied features are, the first one
+    decides.
+
     Parameters
     ----------
     M : ndarray of shape (n_features, n_components)
         Columns.
     """
-    largest = M[np.abs(M).argmax(axis=0), np.arange(M.shape[1])]
+    size = np.abs(M)
+    first = (size >= (1 - _ROUNDING) * size.max(axis=0)).argmax(axis=0)
+    largest = M[first, np.arange(M.shape[1])]
     return np.where(largest < 0, -1.0, 1.0)

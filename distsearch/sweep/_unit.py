@@ -166,9 +166,9 @@ def _tune(
 
 
 def _facts(model: Any) -> dict[str, Any]:
-    """Return what a search found, and what a model offers in ``sweep_facts_``, plain values."""
+    """Return what a search found, and what a model offers in ``fit_facts_``, plain values."""
     facts: dict[str, Any] = {}
-    offered = getattr(model, "sweep_facts_", None)
+    offered = getattr(model, "fit_facts_", None)
     if offered is not None:
         facts["model"] = json.loads(to_json(dict(offered)))  # what JSON lacks fails here alone
     if hasattr(model, "lambdas_"):

@@ -22,7 +22,10 @@ from distsearch.registry import SHORT_NAMES, make_estimator
 from distsearch.tables import load
 
 REPORT = {"data": "iris", "scoring": "accuracy", "impute": "error"}
-TREES = {"tree", "forest", "tree-regressor", "forest-regressor"}
+TREES = {
+    "tree", "forest", "tree-regressor", "forest-regressor", "cbb", "cbb-pooled",
+    "adaboost-resampling", "pruneboost", "brownboost", "adaboost-kl",
+}  # fmt: skip
 
 
 def fitted(name: str = "nb") -> tuple[Pipeline, Any]:

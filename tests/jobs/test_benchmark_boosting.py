@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 import distsearch
-from distsearch.boosting import C45TreeClassifier, DecisionStumpClassifier
+from distsearch.boosting import DecisionStumpClassifier
 
 JOBS = Path(distsearch.__file__).parents[1] / "jobs"
 
@@ -125,15 +124,6 @@ def test_both_stumps_split_alike(problem: Any) -> None:
     theirs = AdaBoostClassifier(n_estimators=1).fit(problem.X, problem.y)
     ours = DecisionStumpClassifier().fit(problem.X, problem.y)
     np.testing.assert_array_equal(ours.predict(problem.X), theirs.predict(problem.X))
-
-
-def test_the_pruned_tree_of_the_peer_sees_rows_not_shares(boosting: Any, problem: Any) -> None:
-    even = np.full(len(problem.y), 1 / len(problem.y))
-    tree = boosting.WeightedC45(random_state=0).fit(problem.X, problem.y, even)
-    expected = C45TreeClassifier(random_state=0).fit(problem.X, problem.y)
-    whole = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0)
-    assert 1 < tree.get_n_leaves() == expected.get_n_leaves()
-    assert tree.get_n_leaves() < whole.fit(problem.X, problem.y).get_n_leaves()
 
 
 def test_results_that_differ_are_not_timed(

@@ -15,6 +15,7 @@ from distsearch.odd._criterion import ActivationCriterion, LinearCriterion
 from distsearch.odd._linear import global_minimum, whitening
 from distsearch.odd._newton import minimize as descend
 from distsearch.odd._nonlinear import HeldOut, descend_from
+from distsearch.odd._orientation import signed
 from distsearch.odd._reading import Rows
 
 PLAIN = {"shrinkage": 0.0, "random_state": 0}
@@ -367,3 +368,9 @@ def test_a_descent_that_is_stopped_ends_where_held_out_rows_fare_best():
     np.testing.assert_array_equal(stopped.minimum.point, points[best])
     assert stopped.loss == pytest.approx(losses[best], rel=1e-9)
     assert held_out.loss(start) == pytest.approx(losses[0], rel=1e-9)
+
+
+def test_the_first_of_equal_entries_decides_the_sign():
+    M = np.array([[0.5, -2.0], [-0.5 - 1e-13, 1.0], [0.1, 2.0 + 1e-12]])
+    np.testing.assert_array_equal(signed(M), [1, -1])
+    np.testing.assert_array_equal(signed(np.zeros((2, 1))), [1])

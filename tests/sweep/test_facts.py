@@ -16,7 +16,7 @@ class Open(DummyClassifier):
     """A classifier that says something of each fit."""
 
     @property
-    def sweep_facts_(self):
+    def fit_facts_(self):
         return {"rows": np.int64(3), "share": np.array([0.5, np.nan])}
 
 
@@ -24,7 +24,7 @@ class Odd(DummyClassifier):
     """One that says what no file of results can hold."""
 
     @property
-    def sweep_facts_(self):
+    def fit_facts_(self):
         return {"rows": object()}
 
 
