@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +27,8 @@ __all__ = ["Learner", "Sample", "bind", "codes_of", "quickly"]
 Codes = NDArray[np.intp]
 
 _LARGEST = float(np.finfo(np.float32).max)
+
+_JUST_BELOW_1 = 1 - 1e-12
 
 
 class Learner(Protocol):
@@ -156,22 +159,48 @@ class _Copies:
 
 
 class _Trees(_Copies):
-    """Trees of scikit-learn, without the checks of each fit."""
+    """Trees of scikit-learn, without the checks of each fit.
+
+    Where that gives the same tree, rows are weighted by their copies instead of copied: then the
+    smallest leaf is one by weight. Only ``tree_.n_node_samples`` shows it.
+    """
 
     def __init__(self, estimator: BaseEstimator, rows: Rows) -> None:
         super().__init__(estimator, rows)
-        self.template = clone(estimator)
+        self.template: Any = clone(estimator)
         self.single: Any = self.sample.single
 
     def fit(self, counts: Codes, seed: int) -> Any:
         """Return a tree fitted to so many copies of each row."""
-        drawn = np.repeat(np.arange(len(counts)), counts)
+        drawn = np.flatnonzero(counts)
         codes = self.rows.codes[drawn]
         if (codes == codes[0]).all():
             return self._constant(drawn[:1])
         tree = copy(self.template)
         tree.random_state = seed
-        return tree.fit(self.single[drawn], self.labels[drawn], check_input=False)
+        if not self._weighable(int(counts.sum())):
+            drawn = np.repeat(drawn, counts[drawn])
+            return tree.fit(self.single[drawn], self.labels[drawn], check_input=False)
+        leaf = tree.min_samples_leaf
+        tree.min_samples_leaf = 1
+        tree.min_weight_fraction_leaf = leaf * _JUST_BELOW_1 / counts.sum() if leaf > 1 else 0.0
+        weight = counts[drawn].astype(np.float64)
+        tree.fit(self.single[drawn], self.labels[drawn], weight, check_input=False)
+        tree.min_samples_leaf, tree.min_weight_fraction_leaf = leaf, 0.0
+        return tree
+
+    def _weighable(self, n_copies: int) -> bool:
+        tree = self.template
+        leaf = tree.min_samples_leaf
+        return (
+            isinstance(leaf, Integral)
+            and 2 * int(leaf) <= n_copies
+            and isinstance(tree.min_samples_split, Integral)
+            and tree.min_samples_split == 2
+            and tree.min_weight_fraction_leaf == 0
+            and tree.class_weight is None
+            and tree.splitter == "best"
+        )
 
 
 class _Stumps(_Copies):
