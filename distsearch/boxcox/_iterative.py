@@ -73,6 +73,8 @@ class IterativeGrid(GridStrategy):
     Algorithm 6 of the paper, with its variants 6.1 (shift), 6.2 (shuffle) and 6.3 (finer).
     """
 
+    foreseeable: ClassVar[bool] = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **GridStrategy._parameter_constraints,
         "epochs": [Interval(Integral, 1, None, closed="left")],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from distsearch.backends import Backend, Failure, Unit, derive_seed
 from distsearch.errors import SearchFailedError
+from distsearch.search._advance import Advance, Name
 from distsearch.search._objective import Objective, Scored
 
 __all__ = ["Evaluator"]
@@ -29,6 +31,21 @@ def _candidate_key(candidate: NDArray[np.float64]) -> int:
     return int.from_bytes(
         hashlib.blake2b((candidate + 0.0).tobytes(), digest_size=16).digest(), "little"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """What one unit scores."""
+
+    rows: slice
+    parts: NDArray[np.int64]
+    unit: Unit
+
+    @property
+    def name(self) -> Name:
+        """What tells the unit from others."""
+        candidates, parts = self.unit.payload
+        return candidates.tobytes(), int(parts[0])
 
 
 class Evaluator:
@@ -70,15 +87,18 @@ class Evaluator:
         self._raise_errors = error_score == "raise"
         self.error_score = np.nan if error_score == "raise" else float(error_score)
         self._shared = backend.share(objective)
+        self._advance = Advance(backend, _score_unit, self._shared)
 
     def close(self) -> None:
         """Let the workers forget the objective."""
+        self._advance.close()
         self._shared.close()
 
     def score(
         self,
         candidates: NDArray[np.float64],
         on_score: Callable[[NDArray[np.float64], float], None],
+        coming: Iterable[NDArray[np.float64]] = (),
     ) -> NDArray[np.float64]:
         """Return one score a candidate: the mean over the parts, NaN where any part failed.
 
@@ -88,24 +108,31 @@ class Evaluator:
             One point a row.
         on_score : callable
             Called with a candidate and its score as soon as that is known, in whatever order.
+        coming : iterable of ndarray of shape (n_candidates, n_dimensions)
+            Candidates of the next calls, where they can be foreseen. Workers that would have
+            nothing to do score them in advance.
 
         Raises
         ------
         SearchFailedError
             When the first ten candidates or more have failed, every one.
         """
-        blocks = self._blocks(len(candidates))
-        units = [self._unit(candidates[rows], parts) for rows, parts in blocks]
+        blocks = {block.name: block for block in self._blocks(candidates)}
+        places = {name: place for place, name in enumerate(blocks)}
         values = np.full((len(candidates), self.objective.n_parts), np.nan)
         failures: dict[int, Failure] = {}
-        for outcome in self._backend.run(
-            _score_unit, units, self._shared, fail_fast=self._raise_errors
+        for name, outcome in self._advance.run(
+            {name: block.unit for name, block in blocks.items()},
+            ((block.name, block.unit) for each in coming for block in self._blocks(each)),
+            fail_fast=self._raise_errors,
         ):
             if outcome.failure is not None:
-                failures[outcome.index] = outcome.failure
+                failures[places[name]] = outcome.failure
+                if self._raise_errors:
+                    break
                 continue
-            rows, parts = blocks[outcome.index]
-            values[rows, parts] = outcome.value.values
+            rows = blocks[name].rows
+            values[rows, blocks[name].parts] = outcome.value.values
             self.warnings.update(outcome.value.warnings)
             for row in range(*rows.indices(len(candidates))):
                 if not np.isnan(values[row]).any():
@@ -116,19 +143,14 @@ class Evaluator:
         self._note(failures)
         return scores
 
-    def _blocks(self, n_candidates: int) -> list[tuple[slice, NDArray[np.int64]]]:
-        objective = self.objective
-        parts = np.arange(objective.n_parts)
-        return [
-            (slice(row, row + objective.candidates_per_unit), parts[part:stop])
-            for row in range(0, n_candidates, objective.candidates_per_unit)
-            for part in range(0, objective.n_parts, objective.parts_per_unit)
-            for stop in [part + objective.parts_per_unit]
-        ]
-
-    def _unit(self, candidates: NDArray[np.float64], parts: NDArray[np.int64]) -> Unit:
-        seed = derive_seed(self._seed, _candidate_key(candidates[0]), int(parts[0]))
-        return Unit((candidates, parts), seed)
+    def _blocks(self, candidates: NDArray[np.float64]) -> Iterator[_Block]:
+        size, parts = self.objective.candidates_per_unit, np.arange(self.objective.n_parts)
+        for row in range(0, len(candidates), size):
+            for part in range(0, len(parts), self.objective.parts_per_unit):
+                rows = slice(row, row + size)
+                some = parts[part : part + self.objective.parts_per_unit]
+                seed = derive_seed(self._seed, _candidate_key(candidates[row]), part)
+                yield _Block(rows, some, Unit((candidates[rows], some), seed))
 
     def _note(self, failures: dict[int, Failure]) -> None:
         for index in sorted(failures):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from distsearch.backends import Backend
 from distsearch.errors import DistsearchWarning, SearchFailedError
 from distsearch.search._evaluate import Evaluator
+from distsearch.search._foresight import Foresight
 from distsearch.search._history import History
 from distsearch.search._memo import Memo
 from distsearch.search._objective import Objective
@@ -53,6 +55,7 @@ def search(
     memo: Memo | None = None,
     error_score: float | Literal["raise"] = np.nan,
     label: str = "search",
+    speculate: bool = True,
 ) -> SearchResult:
     """Ask the strategy, score on the backend, tell the strategy, until there is nothing to gain.
 
@@ -77,6 +80,10 @@ def search(
         Score of a candidate that fails; NaN never wins, and "raise" ends the search.
     label : str
         What to call the search in its progress lines.
+    speculate : bool
+        Whether workers that would have nothing to do score what a foreseeable strategy asks for
+        next if the present batch changes nothing. It changes the time a search takes, and
+        nothing else.
 
     Returns
     -------
@@ -92,11 +99,13 @@ def search(
     strategy.begin(start, seed)  # checks its parameters, before anything relies on them
     planned = strategy.planned(len(start))
     evaluator = Evaluator(objective, backend, seed, error_score=error_score, n_known=memo.n_loaded)
+    foresight = Foresight(strategy) if speculate and _is_foreseeable(strategy) else None
     try:
         while not strategy.done and strategy.best[1] < objective.maximum:
             batch = strategy.ask()
             step = _Step(label, len(history), planned, strategy.best[1])
-            scores, known = _score(batch, evaluator, memo, step)
+            coming = () if foresight is None else _coming(foresight, batch, memo)
+            scores, known = _score(batch, evaluator, memo, step, coming)
             history.add(batch, scores, known)
             strategy.tell(scores)
     finally:
@@ -127,8 +136,30 @@ class _Step:
         report(Progress(self._label, self._done, self._planned, self._best))
 
 
+def _is_foreseeable(strategy: Strategy) -> bool:
+    return bool(getattr(strategy, "foreseeable", False))
+
+
+def _coming(foresight: Foresight, batch: Batch, memo: Memo) -> Iterator[NDArray[np.float64]]:
+    """Yield what will have to be scored after a batch that changes nothing."""
+    seen = {point.tobytes() for point in batch.candidates}
+    for later in foresight.after(batch):
+        fresh = [
+            point
+            for point in np.unique(later.candidates, axis=0)
+            if memo.get(point) is None and point.tobytes() not in seen
+        ]
+        seen.update(point.tobytes() for point in fresh)
+        if fresh:
+            yield np.array(fresh)
+
+
 def _score(
-    batch: Batch, evaluator: Evaluator, memo: Memo, step: _Step
+    batch: Batch,
+    evaluator: Evaluator,
+    memo: Memo,
+    step: _Step,
+    coming: Iterable[NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Score what the memo does not know, each distinct candidate once."""
     scores = np.array([_or_nan(memo.get(point)) for point in batch.candidates])
@@ -142,7 +173,7 @@ def _score(
             memo.put(point, score)
             step.add(1, score)
 
-        values = evaluator.score(fresh, take)
+        values = evaluator.score(fresh, take, coming)
         for point in fresh[np.isnan(values)]:
             memo.put(point, np.nan)
         scores[~known] = values[place.reshape(-1)]

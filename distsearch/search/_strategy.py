@@ -95,6 +95,9 @@ class ScriptedStrategy(BaseEstimator, ABC):  # type: ignore[misc]
     uses_start: ClassVar[bool] = True
     """Whether `begin` makes something of the start, which may be costly to find."""
 
+    foreseeable: ClassVar[bool] = False
+    """Whether most batches change nothing, so that it pays to score the next ones ahead."""
+
     @abstractmethod
     def _plan(self, start: Vector, rng: np.random.Generator) -> Plan:
         """Yield batches, receive their scores; call `_offer` for every point worth returning."""
