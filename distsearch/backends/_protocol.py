@@ -33,11 +33,15 @@ class Unit:
         from them is reproducible too.
     name : str
         What to call the unit in messages.
+    memory : int
+        Bytes that it may take besides the shared data; 0 where nobody knows. Where memory is
+        handed out, it is kept for the unit.
     """
 
     payload: Any
     seed: np.random.SeedSequence | None = None
     name: str = ""
+    memory: int = 0
 
 
 class RemoteTraceback(Exception):  # noqa: N818 - it carries a text, it is not raised by itself
@@ -147,9 +151,10 @@ class Backend(Protocol):
     """Runs independent units.
 
     A backend keeps a bounded number of tasks in flight, retries units lost with their worker
-    (three tries, then the unit fails with the signal's name), never retries an error that the
-    unit raised, never loses that error's type, message and traceback, never hangs, and leaves no
-    process behind. Arrays inside the shared value arrive read-only.
+    (three tries, then the unit fails with the signal's name; a machine that goes away is not the
+    unit's fault and costs it none of them), never retries an error that the unit raised, never
+    loses that error's type, message and traceback, never hangs, and leaves no process behind.
+    Arrays inside the shared value arrive read-only.
     """
 
     @property

@@ -350,6 +350,22 @@ class WorkerContract(BackendContract):
             run.close()  # type: ignore[attr-defined]
             assert values(backend.run(do.square, plain([3, 4]))) == [9, 16]
 
+    def test_a_run_given_up_early_leaves_the_next_one_alone(self) -> None:
+        """Its units may still be running; what they return is nobody's."""
+        with self.opened(2) as backend:
+            values(backend.run(do.square, plain([1, 2])))
+            for _ in range(3):
+                run = backend.run(do.slow, plain([0.05] * 6))
+                next(run)
+                run.close()  # type: ignore[attr-defined]
+                assert values(backend.run(do.square, plain([3, 4, 5]))) == [9, 16, 25]
+
+    def test_memory_that_units_may_take_changes_no_result(self) -> None:
+        """Whether it is little or more than there is."""
+        with self.opened(2) as backend:
+            units = [Unit(n, memory=memory) for n, memory in enumerate([0, 2**20, 2**28, 2**45])]
+            assert values(backend.run(do.square, units)) == [0, 1, 4, 9]
+
     def test_runs_from_several_threads(self) -> None:
         """Each gets its own outcomes."""
         answers: dict[int, list[Any]] = {}

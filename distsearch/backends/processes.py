@@ -13,6 +13,7 @@ from distsearch.backends._base import ShippedBackend, check_owner, check_workers
 from distsearch.backends._chunking import Paces
 from distsearch.backends._engine import drive
 from distsearch.backends._execute import pack
+from distsearch.backends._memory import available_memory
 from distsearch.backends._process_pool import ProcessPool
 from distsearch.backends._protocol import Outcome, Shared, Unit, UnitFn
 from distsearch.backends._sending import dump_function, freeze
@@ -27,7 +28,8 @@ class ProcessesBackend(ShippedBackend):
     """Run units in worker processes of this machine.
 
     Workers start when the first units are run (about half a second) and serve until `close`.
-    They use one BLAS thread each, and a death concerns only the unit that was running.
+    They use one BLAS thread each, and a death concerns only the unit that was running. Of units
+    that say how much memory they may take, no more run at a time than the machine has room for.
 
     Parameters
     ----------
@@ -111,15 +113,17 @@ class ProcessesBackend(ShippedBackend):
         check_owner(shared, self)
         location = shared.location if isinstance(shared, SharedFile) else None
         job = Job(dump_function(fn), surroundings())
-        return self._run(job, location, pack(units), fail_fast)
+        largest = max((unit.memory for unit in units), default=0)
+        return self._run(job, location, pack(units), largest, fail_fast)
 
     def _run(
-        self, job: Job, location: Location | None, blobs: list[bytes], fail_fast: bool
+        self, job: Job, location: Location | None, blobs: list[bytes], largest: int, fail_fast: bool
     ) -> Iterator[Outcome]:
+        fitting = available_memory() // largest if largest else self.workers
         pace = self._paces.of((job.fn, location and location.key))
         pool = self._borrow()
         try:
-            pool.begin(job, location)
+            pool.begin(job, location, max(1, min(self.workers, fitting)))
             yield from drive(pool, blobs, pace, fail_fast=fail_fast)
         except GeneratorExit:
             raise

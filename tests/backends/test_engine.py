@@ -2,13 +2,18 @@
 
 import pickle
 import random
-from itertools import pairwise
+from itertools import count, pairwise
 
 import pytest
 
 from distsearch.backends import _engine
 from distsearch.backends._chunking import Pace
 from distsearch.backends._engine import Report, drive
+
+
+@pytest.fixture(autouse=True)
+def _numbers_from_zero(monkeypatch):
+    monkeypatch.setattr(_engine, "_numbers", count())
 
 
 class FakePool:
@@ -40,10 +45,17 @@ class FakePool:
             del self.running[report.number]
         return reports[:2]
 
-    def cancel(self, numbers):
+    def cancel(self, numbers, *, force=True):
         self.cancelled += numbers
+        self.forced = force
         for number in numbers:
             self.running.pop(number, None)
+
+    def enlarge(self, memory):
+        return 2 * memory
+
+    def expect(self, seconds, tasks):
+        self.expected = (*getattr(self, "expected", ()), (seconds, tasks))
 
 
 def done(task, seconds=0.001):
@@ -208,3 +220,84 @@ def test_nobody_asking_means_nothing_more_is_handed_out():
     run = drive(pool, [b""] * 10_000, Pace())
     next(run)
     assert len(pool.submitted) == 4
+
+
+class TestMemory:
+    def test_a_task_keeps_what_its_largest_unit_may_take(self):
+        pool = FakePool()
+        list(drive(pool, [b""] * 100, known(0.001), memory=[1, 5, 3] * 33 + [9]))
+        for task in pool.submitted:
+            assert task.memory == max(([1, 5, 3] * 33 + [9])[place] for place in task.places)
+
+    def test_who_runs_out_of_it_is_tried_again_with_more(self):
+        def answer(task, nth):
+            hungry = 1 in task.places and task.memory < 40
+            return Report(task.number, None, "OutOfMemory", "No memory") if hungry else done(task)
+
+        pool = FakePool(answer)
+        outcomes = list(drive(pool, [b""] * 3, Pace(), memory=[10, 10, 10]))
+        assert [outcome.failure for outcome in outcomes] == [None] * 3
+        assert [task.memory for task in pool.submitted if 1 in task.places] == [10, 20, 40]
+
+    def test_after_three_tries_it_fails_by_that_name_and_the_rest_goes_on(self):
+        def answer(task, nth):
+            hungry = 1 in task.places
+            return Report(task.number, None, "OutOfMemory", "No memory") if hungry else done(task)
+
+        outcomes = list(drive(FakePool(answer), [b""] * 20, Pace(), memory=[2**30] * 20))
+        (failed,) = [outcome for outcome in outcomes if outcome.failure]
+        assert (failed.index, failed.failure.type, failed.attempts) == (1, "OutOfMemory", 3)
+        assert failed.failure.message == (
+            "No memory on each of 3 tries. The last had 4,096 MiB kept for it. Run fewer units at "
+            "a time, or use machines with more memory."
+        )
+        assert sum(outcome.failure is None for outcome in outcomes) == 19
+
+
+class TestDeparture:
+    def test_a_machine_that_goes_away_costs_no_try(self):
+        def answer(task, nth):
+            gone = Report(task.number, None, "NodeDied", "Lost", departed=True)
+            return gone if 0 in task.places and nth < 12 else done(task)
+
+        pool = FakePool(answer)
+        (outcome,) = drive(pool, [b""], Pace())
+        assert outcome.failure.type == "NodeDied"
+        assert outcome.failure.message == "Lost on each of 10 tries."
+
+        def fewer(task, nth):
+            gone = Report(task.number, None, "NodeDied", "Lost", departed=True)
+            return gone if nth < 9 else done(task)
+
+        pool = FakePool(fewer)
+        (outcome,) = drive(pool, [b""], Pace())
+        assert (outcome.failure, outcome.attempts) == (None, 10)
+        assert not any(task.suspect for task in pool.submitted)
+
+
+class TestGivingUp:
+    @pytest.mark.parametrize(("seconds", "forced"), [(0.05, False), (5.0, True)])
+    def test_short_tasks_are_left_to_end(self, seconds, forced):
+        pool = FakePool(lambda task, nth: done(task, seconds) if nth == 0 else None, slots=4)
+        outcomes = drive(pool, [b""] * 8, known(seconds))
+        next(outcomes)
+        outcomes.close()
+        assert pool.forced == forced
+
+    def test_of_unknown_length_they_are_ended(self):
+        pool = FakePool(lambda task, nth: lost(task) if nth == 0 else None)
+        outcomes = drive(pool, [b""] * 4, Pace(), fail_fast=True)
+        pool.wait = lambda timeout: (_ for _ in ()).throw(KeyboardInterrupt)
+        with pytest.raises(KeyboardInterrupt):
+            next(outcomes)
+        assert pool.forced
+
+
+def test_the_pool_hears_what_waits():
+    pool = FakePool(slots=2)
+    list(drive(pool, [b""] * 50, known(2.0)))
+    seconds, tasks = pool.expected[0]
+    assert (seconds, tasks) == (92.0, 46)
+    assert [tasks for _, tasks in pool.expected] == sorted(
+        (tasks for _, tasks in pool.expected), reverse=True
+    )

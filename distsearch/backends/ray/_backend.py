@@ -162,9 +162,20 @@ class RayBackend(ShippedBackend):
         data = shared if isinstance(shared, SharedObject) else None
         pace = self._paces.of((job.fn, data and data.key))
         self.start()
-        pool = RayPool(job, data, self.num_cpus_per_task, self.limit)
+        memory = [unit.memory for unit in units]
+        pool = RayPool(
+            job, data, self.num_cpus_per_task, self.limit,
+            sum(memory) // max(1, len(memory)), grows=session.was_joined,
+        )  # fmt: skip
         self._pools.add(pool)
-        return drive(pool, blobs, pace, fail_fast=fail_fast)
+        return self._drive(pool, drive(pool, blobs, pace, memory=memory, fail_fast=fail_fast))
+
+    @staticmethod
+    def _drive(pool: RayPool, outcomes: Iterator[Outcome]) -> Iterator[Outcome]:
+        try:
+            yield from outcomes
+        finally:
+            pool.end()
 
     def close(self) -> None:
         """End a private Ray, or leave the one that was joined. Calling it twice is harmless."""

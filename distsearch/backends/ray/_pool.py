@@ -18,19 +18,25 @@ from typing import Any
 import numpy as np
 
 from distsearch.backends._base import SharedData, ShippedBackend
-from distsearch.backends._engine import Report, Task
+from distsearch.backends._engine import OUT_OF_MEMORY, SHORT_SECONDS, Report, Task
 from distsearch.backends._execute import Result
 from distsearch.backends._process_pool import ProcessPool
 from distsearch.backends._sending import Frozen
 from distsearch.backends._shared_file import SharedFile
 from distsearch.backends._worker import Bench, Job
-from distsearch.backends.ray._session import ray
+from distsearch.backends.ray._session import ray, session
 from distsearch.errors import BackendError, ResourceError
 
 __all__ = ["RayPool", "SharedObject", "cpus_per_node", "how_many_fit"]
 
 _REFRESH_SECONDS = 5.0
 _NO_NODE_SECONDS = 60.0
+
+_WORTH_SECONDS = 60.0
+"""Work for a worker that makes it worth while to start a machine."""
+
+_LEAST_MEMORY = 64 * 2**20
+"""Memory is asked for in powers of two of this: Ray schedules tasks of few kinds faster."""
 
 # What a Ray worker keeps from task to task. The process for suspects ends with the worker.
 _bench = Bench()
@@ -78,14 +84,43 @@ def _run_suspect(
     return (report.end, report.message) if report.results is None else report.results
 
 
+def _resources() -> list[dict[str, float]]:
+    """Return what every node has that Ray has now."""
+    return [node["Resources"] for node in ray.nodes() if node["Alive"]]
+
+
 def cpus_per_node() -> list[float]:
     """Return the CPUs of every node that Ray has now."""
-    return [node["Resources"].get("CPU", 0.0) for node in ray.nodes() if node["Alive"]]
+    return [node.get("CPU", 0.0) for node in _resources()]
 
 
-def how_many_fit(num_cpus: int) -> int:
-    """Return how many tasks of that many CPUs run at a time on the nodes that Ray has now."""
-    return sum(int(cpus // num_cpus) for cpus in cpus_per_node())
+def how_many_fit(num_cpus: int, memory: int = 0) -> int:
+    """Return how many tasks run at a time on the nodes that Ray has now.
+
+    Parameters
+    ----------
+    num_cpus, memory : int
+        CPUs and bytes that a task asks for; a node that has less memory takes one all the same.
+    """
+    total = 0
+    for node in _resources():
+        fitting = int(node.get("CPU", 0.0) // num_cpus)
+        if memory and fitting:
+            fitting = min(fitting, max(1, int(node.get("memory", 0.0) // memory)))
+        total += fitting
+    return total
+
+
+_DEPARTURES = (ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
+"""A machine went away, with the worker or with what it had returned."""
+
+
+def _end_given_up() -> None:
+    """End what still runs some time after it was given up."""
+    now = time.monotonic()
+    for ref in [ref for ref, deadline in session.given_up.items() if now > deadline]:
+        del session.given_up[ref]
+        ray.cancel(ref, force=True)
 
 
 class SharedObject(SharedData):
@@ -123,17 +158,33 @@ class RayPool:
         CPUs that a task asks for.
     limit : int or None
         The most tasks at a time, where that is less than fit.
+    memory : int
+        Bytes that a task is likely to ask for.
+    grows : bool
+        Whether this Ray may have machines added to it.
     """
 
     def __init__(
-        self, job: Job, shared: SharedObject | None, num_cpus: int, limit: int | None
+        self,
+        job: Job,
+        shared: SharedObject | None,
+        num_cpus: int,
+        limit: int | None = None,
+        memory: int = 0,
+        *,
+        grows: bool = False,
     ) -> None:
         self._job = job
         self._num_cpus = num_cpus
         self._limit = limit
         self._key = shared and shared.key
         self._ref = shared and shared.ref
-        self._task = ray.remote(num_cpus=num_cpus, max_retries=0)(_run_task)
+        self._memory = memory
+        self._grows = grows
+        self._asked_for: int | None = None
+        self._asked = float("-inf")
+        self._remote = ray.remote(num_cpus=num_cpus, max_retries=0)(_run_task)
+        self._tasks = {0: self._remote}
         self._refs: dict[Any, int] = {}
         self._waiting: deque[Task] = deque()
         self._looked = time.monotonic()
@@ -161,9 +212,15 @@ class RayPool:
         if self._closed:
             raise BackendError("The backend was closed while units were running.")
 
+    def end(self) -> None:
+        """Take back what was asked of the autoscaler."""
+        if self._asked_for:
+            self._ask_for(0)
+
     def close(self) -> None:
         """Ask Ray nothing more; its tasks are given up."""
         with self._asking:
+            self.end()
             self.cancel([*self._refs.values(), *(task.number for task in self._waiting)])
             self._closed = True
 
@@ -171,8 +228,52 @@ class RayPool:
         # Ray may have more CPUs than this backend was told to use at a time.
         while self._waiting and (not self._limited or len(self._refs) < self.slots):
             task = self._waiting.popleft()
-            ref = self._task.remote(self._job, self._key, self._ref, task.blobs, task.suspect)
+            ref = self._kind(task.memory).remote(
+                self._job, self._key, self._ref, task.blobs, task.suspect
+            )
             self._refs[ref] = task.number
+
+    def _kind(self, memory: int) -> Any:
+        """Return the task that asks Ray for so much memory, or for the largest node's."""
+        if memory not in self._tasks:
+            size = _LEAST_MEMORY
+            while size < memory:
+                size *= 2
+            options = {"memory": min(size, self._largest)}
+            self._tasks[memory] = self._remote.options(**options)
+        return self._tasks[memory]
+
+    @property
+    def _largest(self) -> int:
+        return int(max((node.get("memory", 0.0) for node in _resources()), default=0.0))
+
+    def enlarge(self, memory: int) -> int:
+        """Return twice the memory, and no less than twice a worker's share of a node."""
+        with self._asking:
+            shares = [
+                node.get("memory", 0.0) / max(1.0, node.get("CPU", 1.0)) for node in _resources()
+            ]
+            return min(max(2 * memory, int(2 * max(shares, default=0.0))), self._largest)
+
+    def expect(self, seconds: float, tasks: int) -> None:
+        """Ask the cluster's autoscaler for as many workers as the work is worth."""
+        if not self._grows or time.monotonic() - self._asked < _REFRESH_SECONDS:
+            return
+        useful = min(tasks, int(seconds / _WORTH_SECONDS), self._limit or tasks)
+        if useful > self.slots or self._asked_for is not None:
+            self._ask_for(useful)
+
+    def _ask_for(self, workers: int) -> None:
+        self._asked = time.monotonic()
+        if workers == self._asked_for:
+            return
+        from ray.autoscaler.sdk import request_resources
+
+        one = {"CPU": self._num_cpus} | ({"memory": self._memory} if self._memory else {})
+        with self._asking:
+            if ray.is_initialized():
+                request_resources(bundles=[one] * workers)
+        self._asked_for = workers
 
     def wait(self, timeout: float) -> Sequence[Report]:
         """Return what has happened, waiting at most ``timeout`` seconds for something."""
@@ -182,6 +283,7 @@ class RayPool:
 
     def _listen(self, timeout: float) -> list[Report]:
         self._look_for_nodes()
+        _end_given_up()
         if not self._refs:
             return []
         refs = list(self._refs)
@@ -197,7 +299,8 @@ class RayPool:
         try:
             answer = ray.get(ref)
         except ray.exceptions.OutOfMemoryError:
-            return Report(number, None, "OutOfMemory", "The worker ran out of memory")
+            message = "The worker was ended because its node ran out of memory"
+            return Report(number, None, OUT_OF_MEMORY, message)
         except ray.exceptions.RayTaskError as error:
             raise BackendError(
                 f"A task could not be run on Ray: {error.cause}. Workers need the same distsearch "
@@ -205,7 +308,8 @@ class RayPool:
             ) from None
         except ray.exceptions.RayError as error:
             end = type(error).__name__.removesuffix("Error")
-            return Report(number, None, end, f"The worker was lost ({end})")
+            departed = isinstance(error, _DEPARTURES)
+            return Report(number, None, end, f"The worker was lost ({end})", departed=departed)
         if isinstance(answer, tuple):
             return Report(number, None, *answer)
         return Report(number, answer)
@@ -225,18 +329,25 @@ class RayPool:
             )
 
     def _count_slots(self) -> int:
-        fit = how_many_fit(self._num_cpus)
+        fit = how_many_fit(self._num_cpus, self._memory)
         limit = fit if self._limit is None else self._limit
         self._limited = fit > limit
         self.slots = max(1, min(fit, limit))
         return fit
 
-    def cancel(self, numbers: Sequence[int]) -> None:
-        """End these tasks and the workers that run them."""
+    def cancel(self, numbers: Sequence[int], *, force: bool = True) -> None:
+        """Give up tasks; with ``force``, end those that run with their workers.
+
+        Without, they are not interrupted either: Ray would do so in the middle of whatever they
+        do.
+        """
+        deadline = time.monotonic() + SHORT_SECONDS
         wanted = set(numbers)
         with self._asking:
             self._waiting = deque(task for task in self._waiting if task.number not in wanted)
             for ref in [ref for ref, number in self._refs.items() if number in wanted]:
                 del self._refs[ref]
-                if ray.is_initialized() and not self._closed:
+                if not force:
+                    session.given_up[ref] = deadline
+                elif ray.is_initialized() and not self._closed:
                     ray.cancel(ref, force=True)

@@ -37,10 +37,17 @@ class _Session:
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.users: set[int] = set()
+        # Tasks that run though nobody waits for them, and when they are to be ended.
+        self.given_up: dict[Any, float] = {}
         self._connection: str | None = None
         self._folder: str | None = None
         self._on_term: Any = None
         self._print: Any = None
+
+    @property
+    def was_joined(self) -> bool:
+        """Whether this Ray was there already, and so is not this process's own."""
+        return self._folder is None
 
     def open(self, user: int, address: str | None, workers: int | None) -> None:
         """Connect, unless that has been done; start a private Ray where there is none to join."""
@@ -124,6 +131,7 @@ class _Session:
 
     def _shutdown(self) -> None:
         """End the connection, unless it has become somebody else's."""
+        self.given_up.clear()
         if ray.is_initialized() and _this_connection() == self._connection:
             ray.shutdown()
             _forget_token()
