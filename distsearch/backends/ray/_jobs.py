@@ -63,6 +63,12 @@ class JobServer:
         self.address = address
         self._client = _connect(address)
 
+    @property
+    def ray_version(self) -> str | None:
+        """The version of Ray that it belongs to; None where it does not tell."""
+        found: str | None = getattr(self._client, "_server_ray_version", None)
+        return found
+
     def submit(
         self,
         package: str | PathLike[str],
