@@ -21,7 +21,7 @@ COMPARED = ("numpy", "scipy", "scikit-learn", "pandas", "ray")
 _GIB = 2**30
 _MOST_AHEAD = 1.0
 _LEAST = (
-    (1.0, "in memory", "End what uses it, or give units more than one CPU each"),
+    (1.0, "in memory", "End what uses it, or have fewer CPUs used there (ray start --num-cpus)"),
     (1.0, "in the folder of temporary files", "Ray puts there what memory cannot hold"),
     (0.25, "in /dev/shm", "Give it more; in a container by --shm-size=2g"),
 )

@@ -8,7 +8,7 @@ from distsearch.errors import InvalidInputError
 
 __all__ = ["Exclude"]
 
-_PARTS = re.compile(r"\*\*/|/\*\*$|\*|\?|\[!?\]?[^]/]*\]|.", re.DOTALL)
+_PARTS = re.compile(r"\*\*/|/\*\*$|\*|\?|\[[!^]?\]?[^]/]*\]|.", re.DOTALL)
 _MEANINGS = {"**/": "(?:.*/)?", "/**": "/.*", "*": "[^/]*", "?": "[^/]"}
 
 
@@ -37,16 +37,19 @@ class Exclude:
 
     def __init__(self, text: str) -> None:
         bare = text.removeprefix("/").removesuffix("/")
-        if not bare or text.startswith("!"):
+        start = "" if "/" in text.removesuffix("/") else "(?:.*/)?"
+        end = "/.*" if text.endswith("/") else "(?:/.*)?"
+        body = "".join(_meaning(part) for part in _PARTS.findall(bare))
+        self.text = text
+        try:
+            self._pattern = re.compile(start + body + end, re.DOTALL)
+        except re.error:  # such as [z-a]
+            body = ""
+        if not body or text.startswith("!"):
             raise InvalidInputError(
                 f"--exclude must be a name such as '*.csv', a folder such as 'data/' or a path "
                 f"such as 'package/data/*.csv'. Got {text!r} instead."
             )
-        self.text = text
-        start = "" if "/" in text.removesuffix("/") else "(?:.*/)?"
-        end = "/.*" if text.endswith("/") else "(?:/.*)?"
-        body = "".join(_meaning(part) for part in _PARTS.findall(bare))
-        self._pattern = re.compile(start + body + end, re.DOTALL)
 
     def matches(self, path: str) -> bool:
         """Say whether it means this file, whose path has slashes and begins at the top."""
@@ -55,6 +58,6 @@ class Exclude:
 
 def _meaning(part: str) -> str:
     if len(part) > 1 and part.startswith("["):
-        inside = part[1:-1].replace("\\", r"\\").replace("[", r"\[")
-        return f"[^/{inside[1:]}]" if inside.startswith("!") else f"[{inside}]"
+        inside = re.sub(r"[\\\[\]]", r"\\\g<0>", part[1:-1])
+        return f"[^/{inside[1:]}]" if inside.startswith(("!", "^")) else f"[{inside}]"
     return _MEANINGS.get(part, re.escape(part))
