@@ -78,11 +78,11 @@ def _told(
     if findings:
         parts.append("\n".join(one_line(str(each)) for each in findings))
     wrong = {name for each in findings if each.level == "Error" for name in each.nodes}
-    number = count(len(nodes), "node")
+    number, cpus = count(len(nodes), "node"), int(sum(node.cpus for node in nodes))
     parts.append(
         f"Not fit for a study as they are: {len(wrong)} of {number}."
         if wrong
-        else f"A study can run on {number} with {sum(node.cpus for node in nodes):g} CPUs."
+        else f"A study can run on {number} with {count(cpus, 'CPU')}."
     )
     return "\n\n".join(parts)
 
