@@ -227,7 +227,7 @@ def test_a_ray_without_its_job_server(monkeypatch: pytest.MonkeyPatch) -> None:
     ("said", "shown"),
     [
         (
-            "Authentication required: Unauthorized: Missing authentication token\n\nEnsure that ...",
+            "Authentication required: Unauthorized: Missing authentication token\n\nEnsure that.",
             "Authentication required: Unauthorized: Missing authentication token",
         ),
         (
