@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["count", "did_you_mean", "joined", "listed", "quoted"]
+__all__ = ["bytes_text", "count", "did_you_mean", "joined", "listed", "quoted"]
 
 _LONGEST = 60
 
@@ -37,6 +37,14 @@ def count(number: int, noun: str) -> str:
     """Return a number with its noun: 1 row, 1,000 rows, 2 classes."""
     plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def bytes_text(number: int) -> str:
+    """Return a number of bytes in the unit that suits it: 512 bytes, 3 MiB."""
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if number >= size:
+            return f"{number / size:.1f} {unit}".replace(".0 ", " ")
+    return f"{number} bytes"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

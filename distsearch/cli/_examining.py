@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_info
 
 from distsearch._installed import installed_versions
 from distsearch.backends import Unit, open_backend, single_threaded
+from distsearch.backends._machine import memory
 from distsearch.cli._console import columns, facts
 from distsearch.cli._errors import one_line
 
@@ -62,15 +63,10 @@ def _threads() -> str:
 
 
 def _memory() -> str:
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-    except OSError:
+    found = memory()
+    if found is None:
         return "not known on this system"
-    sizes = {
-        name: int(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)
-    }
-    available, total = (sizes[name] / 2**20 for name in ("MemAvailable", "MemTotal"))
-    return f"{available:.1f} of {total:.1f} GiB available"
+    return "{:.1f} of {:.1f} GiB available".format(*(size / _GIB for size in found))
 
 
 def _try(name: str) -> tuple[str, str, str, str]:

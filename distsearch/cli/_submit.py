@@ -45,6 +45,13 @@ __all__ = ["command"]
 @click.option("--retry-failed", is_flag=True, help="Run units again that have failed before.")
 @trust_option
 @click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Files of trusted modules not to send, as in a .gitignore: *.csv, data/ or "
+    "package/data/*.csv. Repeatable.",
+)
+@click.option(
     "--follow/--no-follow",
     default=False,
     show_default=True,
@@ -60,6 +67,7 @@ def command(
     keep_going: bool,
     retry_failed: bool,
     trust: tuple[str, ...],
+    exclude: tuple[str, ...],
     follow: bool,
     name: str | None,
 ) -> None:
@@ -84,6 +92,7 @@ def command(
         fail_fast=not keep_going,
         retry_failed=retry_failed,
         trust=trust,
+        exclude=exclude,
         name=name,
     )
     run(request, follow=follow)

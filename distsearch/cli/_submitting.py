@@ -8,12 +8,13 @@ import shlex
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
-from distsearch._wording import listed
+from distsearch._installed import installed_versions
+from distsearch._wording import bytes_text, count, joined, listed, quoted
 from distsearch.backends.ray import JobEnd, JobServer
+from distsearch.cli._cluster import check_kept, is_url
 from distsearch.cli._errors import Interrupted, one_line
 from distsearch.errors import InvalidInputError
 from distsearch.sweep import Bundle, Only, make_bundle, read_plan
@@ -37,17 +38,13 @@ class Request:
     fail_fast: bool
     retry_failed: bool
     trust: tuple[str, ...]
+    exclude: tuple[str, ...]
     name: str | None
 
     def check(self) -> None:
         """Refuse what cannot work, whatever the study is."""
-        if not self.store.is_absolute():
-            raise InvalidInputError(
-                f"--store {self.store} must be an absolute path: the job runs in a temporary copy "
-                f"of its folder, which is deleted afterwards. Name a file on storage that the "
-                f"cluster keeps."
-            )
-        if not _is_url(self.address):
+        check_kept(self.store)
+        if not is_url(self.address):
             raise InvalidInputError(
                 f"--address must be the URL of a Ray job server, such as http://HOST:8265. Got "
                 f"{self.address!r} instead."
@@ -85,11 +82,12 @@ def run(request: Request, *, follow: bool) -> None:
     """Check the study, send it, and show what its job writes or say how to see it."""
     request.check()
     spec = _check_study(request)
-    server = JobServer(request.address)
     job = request.job(spec)
     with tempfile.TemporaryDirectory() as folder:
-        bundle = make_bundle(spec, Path(folder, "study.zip"))
-        _tell_missing(bundle)
+        bundle = make_bundle(spec, Path(folder, "study.zip"), exclude=request.exclude)
+        _tell_contents(bundle)
+        server = JobServer(request.address)
+        _tell_version(server)
         server.submit(
             bundle.path, request.entrypoint(bundle), job=job, metadata={"study": spec.study}
         )
@@ -108,21 +106,32 @@ def _check_study(request: Request) -> Spec:
     return plan.spec
 
 
-def _is_url(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname)
-
-
-def _tell_missing(bundle: Bundle) -> None:
+def _tell_contents(bundle: Bundle) -> None:
+    parts = ["the study"]
+    if bundle.files:
+        parts.append(f"{count(bundle.files, 'file')} that it names")
+    parts += ["distsearch", *map(quoted, bundle.modules)]
     if bundle.elsewhere:
-        click.echo(
-            f"Note: not sent, because not in the current folder: {listed(bundle.elsewhere)}. The "
-            f"cluster must have them installed.",
-            err=True,
+        _note(
+            f"not sent, because not in the current folder: {listed(bundle.elsewhere)}. The cluster "
+            f"must have them installed."
         )
+    if bundle.unmatched:
+        _note(f"no file of a trusted module is meant by --exclude {listed(bundle.unmatched)}.")
+    _note(f"sending {bytes_text(bundle.size)}: {joined(parts)}.")
+
+
+def _tell_version(server: JobServer) -> None:
+    here, there = installed_versions(["ray"])["ray"], server.ray_version
+    if there is not None and there != here:
+        _note(
+            f"the cluster has Ray {there}, and here is {here}. The job runs with the cluster's; "
+            f"'distsearch doctor --address {server.address}' tries it."
+        )
+
+
+def _note(text: str) -> None:
+    click.echo(f"Note: {text}", err=True)
 
 
 def _follow(server: JobServer, request: Request, job: str) -> None:

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from distsearch.sweep._bundle import Bundle, make_bundle
+    from distsearch.sweep._bundle import Bundle, make_bundle, pack_package
     from distsearch.sweep._cost import Group, estimate
     from distsearch.sweep._export import export_table
     from distsearch.sweep._methods import METHODS
@@ -23,6 +23,7 @@ __all__ = [
     "export_table",
     "make_bundle",
     "make_plan",
+    "pack_package",
     "read_plan",
     "run_plan",
     "unit_name",
@@ -40,6 +41,7 @@ _HOMES = {
     "export_table": "_export",
     "make_bundle": "_bundle",
     "make_plan": "_plan",
+    "pack_package": "_bundle",
     "read_plan": "_plan",
     "run_plan": "_run",
     "unit_name": "_plan",

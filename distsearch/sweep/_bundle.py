@@ -5,16 +5,17 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from distsearch._wording import joined
+from distsearch._wording import bytes_text, joined
 from distsearch.errors import InvalidInputError
+from distsearch.sweep._excludes import Exclude
 from distsearch.sweep.spec import Spec
 
-__all__ = ["Bundle", "make_bundle"]
+__all__ = ["Bundle", "make_bundle", "pack_package"]
 
 LIMIT = 100 * 2**20
 """The most bytes that Ray's job server takes at a time."""
@@ -38,20 +39,40 @@ class Bundle:
         The study file.
     relocated : str
         A JSON file: where the study's files are, by their paths as the study writes them.
+    files : int
+        How many files of the study it has besides.
+    modules : tuple of str
+        Trusted modules that it has.
     elsewhere : tuple of str
         Trusted modules that are no part of it, because they are installed.
+    unmatched : tuple of str
+        Patterns that excluded nothing.
     """
 
     path: Path
     study: str
     relocated: str
+    files: int
+    modules: tuple[str, ...]
     elsewhere: tuple[str, ...]
+    unmatched: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return self.path.stat().st_size
 
 
-def make_bundle(spec: Spec, path: str | os.PathLike[str], *, limit: int = LIMIT) -> Bundle:
+def make_bundle(
+    spec: Spec,
+    path: str | os.PathLike[str],
+    *,
+    exclude: Sequence[str] = (),
+    limit: int = LIMIT,
+) -> Bundle:
     """Pack a study with its files, this package and the trusted modules of the current folder.
 
-    Equal content makes equal bytes.
+    Equal content makes equal bytes. What ``.gitignore`` and the like say is not looked at.
 
     Parameters
     ----------
@@ -59,6 +80,9 @@ def make_bundle(spec: Spec, path: str | os.PathLike[str], *, limit: int = LIMIT)
         The study, as it was read from its file.
     path : path-like
         The zip file to write.
+    exclude : sequence of str
+        Patterns of files of the modules that are left out, by their paths as seen from the current
+        folder; see `Exclude`.
     limit : int
         The most bytes that it may have.
 
@@ -69,20 +93,42 @@ def make_bundle(spec: Spec, path: str | os.PathLike[str], *, limit: int = LIMIT)
     Raises
     ------
     InvalidInputError
-        When it would have more bytes than that.
+        When it would have more bytes than that, and for patterns that are none.
     """
+    excludes = [Exclude(each) for each in exclude]
     places, moved = _places(spec)
-    files = {target: source for source, target in places.items()}
-    elsewhere = []
-    for name in dict.fromkeys(each.partition(".")[0] for each in spec.trust):
-        found = _module_here(name)
-        files |= found
-        if not found and name != "distsearch":
-            elsewhere.append(name)
-    files |= _package()
+    names = dict.fromkeys(each.partition(".")[0] for each in spec.trust)
+    found = {name: _module_here(name) for name in names if name != "distsearch"}
+    code = {target: source for files in found.values() for target, source in files.items()}
+    kept = {
+        target: source
+        for target, source in code.items()
+        if not any(each.matches(target) for each in excludes)
+    }
+    files = {target: source for source, target in places.items()} | kept | _package()
     texts = {_RELOCATED: json.dumps(moved, indent=1, sort_keys=True)}
     _write(Path(path), files, texts, limit)
-    return Bundle(Path(path), places[spec.path], _RELOCATED, tuple(elsewhere))
+    return Bundle(
+        path=Path(path),
+        study=places[spec.path],
+        relocated=_RELOCATED,
+        files=len(places) - 1,
+        modules=tuple(name for name, files in found.items() if files),
+        elsewhere=tuple(name for name, files in found.items() if not files),
+        unmatched=tuple(each.text for each in excludes if not any(map(each.matches, code))),
+    )
+
+
+def pack_package(path: str | os.PathLike[str]) -> Path:
+    """Pack this package alone; return the zip file.
+
+    Parameters
+    ----------
+    path : path-like
+        The zip file to write.
+    """
+    _write(Path(path), _package(), {}, LIMIT)
+    return Path(path)
 
 
 def _places(spec: Spec) -> tuple[dict[Path, str], dict[str, str]]:
@@ -163,17 +209,11 @@ def _check_size(path: Path, files: Mapping[str, Path], limit: int) -> None:
     if path.stat().st_size <= limit:
         return
     sizes = sorted(((source.stat().st_size, source) for source in files.values()), reverse=True)
-    largest = [f"{source} ({_size(size)})" for size, source in sizes[:3]]
+    largest = [f"{source} ({bytes_text(size)})" for size, source in sizes[:3]]
     raise InvalidInputError(
-        f"The study and its files have more than {_size(limit)} when they are compressed, the most "
-        f"that a Ray job server takes. The largest are {joined(largest)}. Write data as .parquet, "
-        f"split the study into smaller ones, or put study and data where every node of the cluster "
-        f"finds them and submit 'distsearch sweep' with 'ray job submit'."
+        f"The study and its files have more than {bytes_text(limit)} when they are compressed, the "
+        f"most that a Ray job server takes. The largest are {joined(largest)}. Write data as "
+        f".parquet, split the study into smaller ones, leave out files of modules (--exclude), or "
+        f"put study and data where every node of the cluster finds them and submit 'distsearch "
+        f"sweep' with 'ray job submit'."
     )
-
-
-def _size(number: int) -> str:
-    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if number >= size:
-            return f"{number / size:.1f} {unit}".replace(".0 ", " ")
-    return f"{number} bytes"

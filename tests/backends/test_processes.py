@@ -1,11 +1,13 @@
 """What only the backend of worker processes does."""
 
+import os
 import threading
 import time
 
 import numpy as np
 import psutil
 import pytest
+from two_nodes import heard
 
 from distsearch.backends import ProcessesBackend, SerialBackend, Unit, _children
 from distsearch.errors import BackendError
@@ -27,6 +29,13 @@ def test_nothing_is_left_after_close():
     backend.close()
     assert set(psutil.Process().children(recursive=True)) == before
     assert psutil.Process().num_fds() == files
+
+
+def test_nothing_listens_on_a_network():
+    before = heard(os.getpid())
+    with ProcessesBackend(2) as backend, backend.share(np.arange(10.0)) as shared:
+        list(backend.run(lambda unit, shared: shared.sum(), [Unit(n) for n in range(8)], shared))
+        assert heard(os.getpid()) <= before
 
 
 def test_a_forgotten_backend_ends_its_workers():

@@ -221,3 +221,33 @@ def test_a_ray_without_its_job_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray.job_submission", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'distsearch\[cluster\]'"):
         JobServer(ADDRESS)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "Authentication required: Unauthorized: Missing authentication token\n\nEnsure that.",
+            "Authentication required: Unauthorized: Missing authentication token",
+        ),
+        (
+            "Ray couldn't find an authentication token. Create a token file at ~/.ray. Or not..",
+            "Ray couldn't find an authentication token",
+        ),
+    ],
+)
+def test_how_to_give_a_token_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, said: str, shown: str
+) -> None:
+    """With what Ray 2.60 says without a token, where its mode is not set and where it is."""
+
+    def refuse(address: str) -> None:
+        raise RuntimeError(said)
+
+    monkeypatch.setattr("ray.job_submission.JobSubmissionClient", refuse)
+    with pytest.raises(BackendError) as caught:
+        JobServer(ADDRESS)
+    assert str(caught.value) == (
+        f"There is no Ray job server to use at {ADDRESS}: {shown}. Check the address, the network "
+        f"and, if it asks for one, the token (RAY_AUTH_MODE=token, RAY_AUTH_TOKEN)."
+    )

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from chaos.studies import KILL, SECONDS, TRACE, fits, make_tests_plan, table
+from two_nodes import LOOPBACK
 
 from distsearch.errors import StoreBusyError
 from distsearch.sweep import TooManyFailuresError, run_plan
@@ -113,6 +114,7 @@ def test_a_lost_node_loses_nothing(tmp_path, trace, expected):
         "PYTHONPATH": os.pathsep.join([str(tests), str(tests.parent)]),
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        **LOOPBACK,
     }
     subprocess.run(
         [sys.executable, str(tests / "chaos" / "lost_node.py"), str(store)],

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import skops.io
 from sklearn.datasets import load_iris
 from sklearn.metrics import accuracy_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.preprocessing import FunctionTransformer
 
 from distsearch.boxcox import BoxCoxSearchCV
+from distsearch.cli import _models
 
 FEATURES = ["sl", "sw", "pl", "pw"]
 
@@ -207,3 +211,19 @@ def test_predictions_are_utf_8_in_any_locale(
     out = process.stdout.buffer.read().decode("utf-8")
     assert process.wait(60) == 0
     assert "Sürfinie λ" in out
+
+
+def test_a_model_with_other_code_in_it_is_refused(
+    run: Callable[..., Any], model: Path, flowers: Path, tmp_path: Path
+) -> None:
+    content = _models.load(model)
+    content["model"].steps.insert(0, ("first", FunctionTransformer(os.system)))
+    skops.io.dump(content, model)
+    output = tmp_path / "p.csv"
+    done = run("predict", model, flowers, "-o", output)
+    assert done.code == 2
+    assert done.error == (
+        f"Error: The model file {model} contains posix.system, which could run code or crash. If "
+        f"you trust the file's origin, say so: --trust posix."
+    )
+    assert not output.exists()

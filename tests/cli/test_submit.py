@@ -3,14 +3,17 @@ from __future__ import annotations
 import shlex
 import socket
 from collections.abc import Callable, Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
+from distsearch._wording import bytes_text
 from distsearch.backends.ray import JobEnd, _jobs
 from distsearch.cli import _submitting
+from distsearch.sweep import make_bundle
 
 URL = "http://cluster:8265"
 
@@ -41,12 +44,14 @@ class Server:
 
     end = JobEnd("SUCCEEDED", 0, "")
     made: list[Server]
+    ray_version = version("ray")
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.made.append(self)
 
     def submit(self, package: Path, entrypoint: str, **more: Any) -> None:
+        self.size = package.stat().st_size
         with ZipFile(package) as archive:
             self.contents = {name: archive.read(name) for name in archive.namelist()}
         self.entrypoint, self.more = shlex.split(entrypoint), more
@@ -76,9 +81,11 @@ def test_what_is_sent(run: Run, study: Path, servers: list[Server]) -> None:
         run, study, "--only", "data=fl*", "--fail-fast", "--retry-failed", "--name", "my.job",
         "--backend", "processes:2", store="/s/of results/toy.sqlite",
     )  # fmt: skip
-    assert (done.code, done.err) == (0, "")
+    assert done.code == 0
     (server,) = servers
     assert server.address == URL
+    size = bytes_text(server.size)
+    assert done.err == f"Note: sending {size}: the study, 1 file that it names and distsearch.\n"
     assert server.entrypoint == [
         "python", "-u", "-m", "distsearch.cli", "sweep", "study-files/0/toy.toml",
         "--relocated=relocated.json", "--store=/s/of results/toy.sqlite", "--backend=processes:2",
@@ -132,7 +139,7 @@ def test_how_following_ends(
     monkeypatch.setattr(Server, "end", end)
     done = submit(run, study, "--follow", "--name", "one")
     assert (done.code, done.out) == (code, "half a line\n")
-    _, last = done.err.splitlines()
+    *_, last = done.err.splitlines()
     assert last.startswith(line)
     if code == 130:
         assert f"'ray job stop --address {URL} one' stops it." in last
@@ -150,10 +157,57 @@ def test_trusted_modules(
     assert done.code == 0
     assert "submitted_here.py" in servers[0].contents
     assert servers[0].entrypoint[-2:] == ["--trust=submitted_here", "--trust=scipy"]
-    assert done.err == (
+    missing, sent = done.err.splitlines()
+    assert missing == (
         "Note: not sent, because not in the current folder: 'scipy'. The cluster must have them "
-        "installed.\n"
+        "installed."
     )
+    assert sent.endswith(": the study, 1 file that it names, distsearch and 'submitted_here'.")
+
+
+def test_what_is_excluded_stays_here(
+    run: Run, study: Path, servers: list[Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("own_pkg/__init__.py", "own_pkg/big.csv", "own_pkg/raw/a.py"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).touch()
+    monkeypatch.syspath_prepend(Path.cwd())
+    done = submit(
+        run, study, "--trust", "own_pkg", "--exclude", "*.csv", "--exclude", "raw/", "--exclude",
+        "*.parquet",
+    )  # fmt: skip
+    assert done.code == 0
+    contents = servers[0].contents
+    assert [name for name in contents if name.startswith("own_pkg")] == ["own_pkg/__init__.py"]
+    assert "study-files/1/flowers.csv" in contents
+    assert "distsearch/__init__.py" in contents
+    unmatched = "Note: no file of a trusted module is meant by --exclude '*.parquet'."
+    assert done.err.splitlines()[0] == unmatched
+    assert not any("exclude" in part for part in servers[0].entrypoint)
+
+
+def test_what_is_too_large_is_refused_before_there_is_a_connection(
+    run: Run, study: Path, servers: list[Server], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def small(spec: Any, path: Path, **more: Any) -> Any:
+        return make_bundle(spec, path, limit=100_000, **more)
+
+    monkeypatch.setattr(_submitting, "make_bundle", small)
+    done = submit(run, study)
+    assert done.code == 2
+    assert done.error.startswith("Error: The study and its files have more than 97.7 KiB when")
+    assert servers == []
+
+
+@pytest.mark.parametrize("other", ["2.59.1", "3.0.0"])
+def test_another_ray_on_the_cluster_is_told(
+    run: Run, study: Path, servers: list[Server], monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    monkeypatch.setattr(Server, "ray_version", other)
+    done = submit(run, study)
+    assert done.code == 0
+    here = version("ray")
+    assert f"Note: the cluster has Ray {other}, and here is {here}. The job runs with" in done.err
 
 
 @pytest.mark.parametrize(
@@ -164,6 +218,7 @@ def test_trusted_modules(
         (("--address", "ray://c:10001"), "/s.sqlite", "Error: --address must be the URL of a Ray"),
         (("--name", "a/b"), "/s.sqlite", "Error: --name must be letters"),
         (("--backend", "ray:c:1"), "/s.sqlite", "Error: --backend must be 'ray', which is the"),
+        (("--exclude", "!x"), "/s.sqlite", "Error: --exclude must be a name such"),
         (("--only", "data=x"), "/s.sqlite", "Error: only: no data is called 'x'."),
     ],
 )

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from two_nodes import LOOPBACK, heard
 
 import distsearch
 
@@ -68,6 +69,7 @@ def environment() -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        **LOOPBACK,
     }
 
 
@@ -90,6 +92,7 @@ def address(environment: dict[str, str]) -> Iterator[str]:
     try:
         url = f"http://127.0.0.1:{dashboard}"
         wait_for_dashboard(url, environment["RAY_AUTH_TOKEN"], head)
+        assert heard(head.pid) == {"127.0.0.1"}
         yield url
     finally:
         ours = psutil.Process(head.pid)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -96,18 +97,17 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def start(address: str, environment: Mapping[str, str]) -> Iterator[Callable[..., Process]]:
-    """Submit a study from its folder."""
+    """Give a command with the server's address, from a folder."""
     with ExitStack() as stack:
 
-        def call(study: Path, store: Path, *args: str, **env: str) -> Process:
+        def call(folder: Path, *args: object, **env: str) -> Process:
             process = subprocess.Popen(
-                [sys.executable, "-m", "distsearch.cli", "submit", study.name, "--address", address,
-                 "--store", store, *args],
-                cwd=study.parent,
+                [sys.executable, "-m", "distsearch.cli", *map(str, args), "--address", address],
+                cwd=folder,
                 env={
                     **environment,
                     "PYTHONPATH": str(ROOT),
-                    "WINE_FOLDER": str(study.parents[1]),
+                    "WINE_FOLDER": str(folder.parent),
                     # Neither of them is where the job goes, which the option says.
                     "RAY_ADDRESS": "127.0.0.1:1",
                     "RAY_API_SERVER_ADDRESS": "http://127.0.0.1:1",
@@ -120,6 +120,13 @@ def start(address: str, environment: Mapping[str, str]) -> Iterator[Callable[...
             return process
 
         yield call
+
+
+def submit(
+    start: Callable[..., Process], study: Path, store: Path, *args: str, **env: str
+) -> Process:
+    """Submit a study from its folder."""
+    return start(study.parent, "submit", study.name, "--store", store, *args, **env)
 
 
 def ended(process: Process) -> Ended:
@@ -139,7 +146,7 @@ def first_ones(
     store: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Ended]:
-    """What becomes of a study, of one whose units fail, and of one with a wrong token.
+    """What becomes of a study, one whose units fail, one with a wrong token, and of a doctor.
 
     Most of a job is waiting, so they wait together.
     """
@@ -148,9 +155,10 @@ def first_ones(
     (folder / "broken_on_purpose.py").write_text(BROKEN)
     failing = ("--trust", "broken_on_purpose", "--backend", "serial")
     processes = {
-        "good": start(study, store, "--follow", "--name", "good"),
-        "failing": start(folder / "study.toml", folder / "f.sqlite", "--follow", *failing),
-        "refused": start(study, store, RAY_AUTH_TOKEN="0" * 64),
+        "good": submit(start, study, store, "--follow", "--name", "good"),
+        "failing": submit(start, folder / "study.toml", folder / "f.sqlite", "--follow", *failing),
+        "doctor": start(folder, "doctor", "--store", folder / "d.sqlite"),
+        "refused": submit(start, study, store, RAY_AUTH_TOKEN="0" * 64),
     }
     return {name: ended(process) for name, process in processes.items()}
 
@@ -158,7 +166,9 @@ def first_ones(
 def test_a_study_runs_on_the_cluster(first_ones: Mapping[str, Ended], store: Path) -> None:
     good = first_ones["good"]
     assert good.code == 0, good
-    assert good.err == "Following the job good.\n"
+    sent, following = good.err.splitlines()
+    assert "the study, 2 files that it names and distsearch" in sent
+    assert following == "Following the job good."
     assert "12 units, 12 done, 0 failed" in good.out
     with StoreReader(store) as reader:
         record = reader.study("shipped")
@@ -171,10 +181,10 @@ def test_submitted_again_it_continues(
     first_ones: Mapping[str, Ended], start: Callable[..., Process], study: Path, store: Path
 ) -> None:
     assert first_ones["good"].code == 0
-    second = start(study, store, "--follow", "--only", "data=iris")
-    same_name = ended(start(study, store, "--name", "good"))
+    second = submit(start, study, store, "--follow", "--only", "data=iris")
+    same_name = ended(submit(start, study, store, "--name", "good"))
     assert same_name.code == 2
-    (line,) = same_name.err.splitlines()
+    *_, line = same_name.err.splitlines()
     assert "has a job 'good' already" in line
     again = ended(second)
     assert again.code == 0, again
@@ -191,6 +201,17 @@ def test_the_exit_code_is_that_of_the_job(first_ones: Mapping[str, Ended]) -> No
 def test_a_wrong_token_is_one_line(first_ones: Mapping[str, Ended], address: str) -> None:
     refused = first_ones["refused"]
     assert (refused.code, refused.out) == (1, "")
-    (line,) = refused.err.splitlines()
+    _, line = refused.err.splitlines()
     assert f"no Ray job server to use at {address}: Authentication failed" in line
     assert "RAY_AUTH_TOKEN" in line
+
+
+def test_the_doctor_goes_as_a_job(first_ones: Mapping[str, Ended]) -> None:
+    doctor = first_ones["doctor"]
+    assert (doctor.code, doctor.err) == (0, ""), doctor
+    assert ["numpy", version("numpy")] in [line.split() for line in doctor.out.splitlines()]
+    (node,) = [line.split() for line in doctor.out.splitlines() if "(head)" in line]
+    assert node[:4] == ["127.0.0.1", "(head)", "ok", "2"]
+    assert "d.sqlite on 127.0.0.1, " in doctor.out
+    assert "Error" not in doctor.out
+    assert doctor.out.splitlines()[-1] == "A study can run on 1 node with 2 CPUs."

@@ -63,6 +63,12 @@ class JobServer:
         self.address = address
         self._client = _connect(address)
 
+    @property
+    def ray_version(self) -> str | None:
+        """The version of Ray that it belongs to; None where it does not tell."""
+        found: str | None = getattr(self._client, "_server_ray_version", None)
+        return found
+
     def submit(
         self,
         package: str | PathLike[str],
@@ -152,7 +158,9 @@ def _connect(address: str) -> Any:
         connecting.join(_CONNECT_SECONDS)
     if clients:
         return clients[0]
-    reason = _reason(errors[0]) if errors else f"no answer within {_CONNECT_SECONDS:.0f} seconds"
+    reason = f"no answer within {_CONNECT_SECONDS:.0f} seconds"
+    if errors:
+        reason = _reason(errors[0]).partition(". ")[0]  # the rest is Ray's advice
     raise BackendError(
         f"There is no Ray job server to use at {address}: {reason}. Check the address, the network "
         f"and, if it asks for one, the token (RAY_AUTH_MODE=token, RAY_AUTH_TOKEN)."

@@ -13,6 +13,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from distsearch._file_systems import file_system, is_network
 from distsearch.errors import StoreError
 from distsearch.sweep.store._explain import NO_SQLITE, WAIT
 from distsearch.sweep.store._schema import APPLICATION_ID, FORMAT, create
@@ -21,7 +22,6 @@ from distsearch.sweep.store._values import now
 __all__ = ["check_mark", "connect", "locate", "open_to_write", "settle"]
 
 _MAGIC = b"SQLite format 3\0"
-_NETWORK = ("nfs", "cifs", "smb", "lustre", "beegfs", "gpfs", "ceph", "9p", "afs", "fuse.sshfs")
 # A file system whose memory cannot be shared, said in the ways SQLite has.
 _NO_SHARED_MEMORY = frozenset(
     {
@@ -163,7 +163,7 @@ def open_to_write(real: str, path: str) -> sqlite3.Connection:
         When it cannot be opened.
     """
     _sniff(real, path)
-    if not _on_network(real):
+    if not is_network(file_system(real)):
         try:
             return _open(real, "WAL")
         except sqlite3.OperationalError as error:
@@ -216,19 +216,3 @@ def settle(connection: sqlite3.Connection) -> None:
 def _pragma(connection: sqlite3.Connection, words: str) -> int | str:
     value: int | str = connection.execute(f"PRAGMA {words}").fetchone()[0]
     return value
-
-
-def _on_network(real: str) -> bool:
-    """Say whether other hosts may see the file, whose memory is not shared with this one."""
-    best, kind = "", ""
-    try:
-        with open("/proc/self/mounts", encoding="utf-8", errors="surrogateescape") as mounts:
-            for line in mounts:
-                _, point, fs = line.split(" ")[:3]
-                point = point.replace("\\040", " ")
-                inside = real.startswith(point.rstrip("/") + "/")
-                if inside and len(point) >= len(best):
-                    best, kind = point, fs
-    except (OSError, ValueError):
-        return False
-    return kind.startswith(_NETWORK)
