@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe, resource_tracker
 from multiprocessing.connection import wait as wait_for_any
+from pathlib import Path
 from typing import Any
 
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
@@ -24,9 +25,10 @@ from joblib.externals.loky.backend.process import LokyProcess
 from distsearch.backends._threads import ONE_THREAD
 from distsearch.backends._worker import main
 
-__all__ = ["Child", "how_it_ended"]
+__all__ = ["Child", "how_it_ended", "oom_kills"]
 
 _EXIT_SECONDS = 1.0
+_KERNEL = Path("/proc/vmstat")
 
 
 @contextmanager
@@ -113,3 +115,16 @@ def how_it_ended(code: int | None) -> tuple[str, str]:
     except ValueError:
         name = f"signal {-code}"
     return name, f"The worker process was ended by {name}"
+
+
+def oom_kills() -> int:
+    """Return how many processes the kernel has ended for want of memory; 0 where it does not tell.
+
+    To the parent such a death looks like any other by SIGKILL.
+    """
+    with suppress(OSError):
+        for line in _KERNEL.read_text(encoding="ascii").splitlines():
+            name, number = line.split()
+            if name == "oom_kill":
+                return int(number)
+    return 0

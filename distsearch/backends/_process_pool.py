@@ -6,9 +6,8 @@ import time
 from collections.abc import Sequence
 from multiprocessing.connection import wait as wait_for_any
 
-from distsearch.backends._children import Child, how_it_ended
+from distsearch.backends._children import Child, how_it_ended, oom_kills
 from distsearch.backends._engine import OUT_OF_MEMORY, SHORT_SECONDS, Report, Task
-from distsearch.backends._memory import oom_kills
 from distsearch.backends._worker import Job, Location
 from distsearch.errors import BackendError
 

@@ -13,7 +13,7 @@ from distsearch.backends._base import ShippedBackend, check_owner, check_workers
 from distsearch.backends._chunking import Paces
 from distsearch.backends._engine import drive
 from distsearch.backends._execute import pack
-from distsearch.backends._memory import available_memory
+from distsearch.backends._machine import memory
 from distsearch.backends._process_pool import ProcessPool
 from distsearch.backends._protocol import Outcome, Shared, Unit, UnitFn
 from distsearch.backends._sending import dump_function, freeze
@@ -119,7 +119,8 @@ class ProcessesBackend(ShippedBackend):
     def _run(
         self, job: Job, location: Location | None, blobs: list[bytes], largest: int, fail_fast: bool
     ) -> Iterator[Outcome]:
-        fitting = available_memory() // largest if largest else self.workers
+        free = memory() if largest else None
+        fitting = free[0] // largest if free else self.workers
         pace = self._paces.of((job.fn, location and location.key))
         pool = self._borrow()
         try:

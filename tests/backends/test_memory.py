@@ -1,43 +1,14 @@
 import os
 
-import pytest
-
-from distsearch.backends import ProcessesBackend, Unit, _memory, _process_pool, processes
-from distsearch.backends._memory import available_memory, oom_kills
+from distsearch.backends import ProcessesBackend, Unit, _children, _process_pool, processes
+from distsearch.backends._children import oom_kills
 
 
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    """Return a function that writes what the kernel says."""
-    monkeypatch.setattr(_memory, "_PROC", tmp_path)
-    monkeypatch.setattr(_memory, "_GROUP", tmp_path)
-
-    def write(**texts):
-        for name, text in texts.items():
-            (tmp_path / name.replace("_", ".")).write_text(text)
-
-    return write
-
-
-class TestKernel:
-    def test_the_machine(self, files):
-        files(meminfo="MemTotal: 100 kB\nMemAvailable:   60 kB\n")
-        assert available_memory() == 60 * 1024
-
-    def test_the_control_group(self, files):
-        files(meminfo="MemAvailable: 60 kB\n", memory_max="40000", memory_current="10000")
-        assert available_memory() == 30000
-        files(memory_max="max")
-        assert available_memory() == 60 * 1024
-
-    def test_kills(self, files):
-        assert oom_kills() == 0
-        files(vmstat="pgfault 7\noom_kill 3\n")
-        assert oom_kills() == 3
-
-    def test_this_one(self):
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        assert 0 < available_memory() <= total
+def test_kills_are_read_from_the_kernel(tmp_path, monkeypatch):
+    monkeypatch.setattr(_children, "_KERNEL", tmp_path / "vmstat")
+    assert oom_kills() == 0
+    (tmp_path / "vmstat").write_text("pgfault 7\noom_kill 3\n")
+    assert oom_kills() == 3
 
 
 def rest(unit, shared):
@@ -54,7 +25,7 @@ def most_at_a_time(outcomes):
 
 
 def test_no_more_units_run_than_fit(monkeypatch):
-    monkeypatch.setattr(processes, "available_memory", lambda: 3 * 2**30)
+    monkeypatch.setattr(processes, "memory", lambda: (3 * 2**30, 2**34))
     with ProcessesBackend(3) as backend:
         for memory, most in ((0, 3), (2**31, 1), (2**40, 1), (2**30, 3)):
             units = [Unit(None, memory=memory) for _ in range(6)]
