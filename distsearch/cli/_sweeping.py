@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from distsearch._wording import count
+from distsearch._wording import bytes_text, count
 from distsearch.cli import _checks
 from distsearch.cli._console import columns, facts
 from distsearch.cli._errors import Interrupted, one_line
@@ -135,9 +135,15 @@ def _show_plan(plan: Plan, store: Path, only: Only) -> None:
             ("Cost", f"about {_duration(sum(seconds))} of one core"
              + (f", and {count(unknown, 'group')} of unknown cost" if unknown else "")
              + "; from one fit of each estimator on each data set"),
+            *_memory(plan),
         ])
     )  # fmt: skip
     click.echo("\n" + _table(groups))
+
+
+def _memory(plan: Plan) -> list[tuple[str, str]]:
+    most = max(map(plan.memory, range(len(plan.study.units))), default=0)
+    return [("Memory", f"up to {bytes_text(most)} a unit, besides the data")] if most else []
 
 
 def _splits(plan: Plan, place: int) -> str:

@@ -23,6 +23,7 @@ from distsearch.odd._shrinkage import shrink_classes
 from distsearch.odd._solving import LinearSearch, checked_start
 
 __all__ = [
+    "BLOCK",
     "Settings",
     "Transform",
     "fit_linear",
@@ -32,7 +33,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 2**21
+BLOCK = 2**21
 """Values in a block of rows; the same on every backend, so that sums are."""
 
 _WORTH_SENDING = 2**24
@@ -137,7 +138,7 @@ def sum_rows(rows: Rows, frame: Frame, backend: Backend) -> Moments:
             f"would take {needed / 2**30:.1f} GiB, and at most {_MOST_BYTES // 2**30} GiB are "
             f"taken. Reduce the features first, for example with TruncatedSVD or pca."
         )
-    size = max(1, _BLOCK // n_features)
+    size = max(1, BLOCK // n_features)
     units = [Unit((start, start + size)) for start in range(0, n_samples, size)]
     if n_samples * n_features < _WORTH_SENDING or backend.workers < 2:
         backend = SerialBackend()

@@ -32,6 +32,7 @@ from distsearch.odd._criterion import usual_exponent
 from distsearch.odd._discriminants import by_distance, by_gaussians, evidence
 from distsearch.odd._errors import TooFewRowsError
 from distsearch.odd._fitting import (
+    BLOCK,
     Settings,
     Transform,
     fit_linear,
@@ -297,6 +298,14 @@ class ODDWorkings(ClassifierMixin, TransformerMixin, BaseEstimator):  # type: ig
     # Landing
 
     def _land(self, X: Any) -> Floats:
+        """Map rows, a block at a time: the maps on the way are as large as what they map."""
+        rows = max(1, BLOCK // max(1, X.shape[1]))
+        if X.shape[0] <= rows:
+            return self._land_block(X)
+        blocks = [self._land_block(X[at : at + rows]) for at in range(0, X.shape[0], rows)]
+        return np.concatenate(blocks)
+
+    def _land_block(self, X: Any) -> Floats:
         if self._pca is not None:
             X = (X - self._pca["mean"]) @ self._pca["components"]
         if is_sparse(X):  # never centred, so that it stays sparse

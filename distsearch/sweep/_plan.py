@@ -88,6 +88,13 @@ class Only:
                     )
 
 
+_COPIES = 3
+"""Tables of double precision that a unit holds at a time: its parts, prepared, and one within."""
+
+_LITTLE = 256 * 2**20
+"""Bytes that a worker has to spare anyway."""
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """A study, ready to run.
@@ -113,7 +120,22 @@ class Plan:
         """Return a unit as backends run it."""
         record = self.study.units[position]
         seed = unit_seed(self.spec.seed, record.hash)
-        return Unit(self.places[position], seed, unit_name(record))
+        return Unit(self.places[position], seed, unit_name(record), self.memory(position))
+
+    def memory(self, position: int) -> int:
+        """Return how many bytes a unit may take besides the data; 0 where it matters little.
+
+        What the study says, or an estimate: the rows of its two parts, once more prepared, and as
+        much for the model.
+        """
+        given = self.spec.limits.unit_gib
+        if given is not None:
+            return int(given * 2**30)
+        data, split, _, _ = self.places[position]
+        table = self.work.data[data]
+        rows = len(table.splits[split].train) + len(table.splits[split].test)
+        taken = _COPIES * rows * table.X.shape[1] * 8
+        return taken if taken >= _LITTLE else 0
 
     def fans_out(self, position: int) -> bool:
         """Say whether the model of a unit hands work of its own to the backend."""

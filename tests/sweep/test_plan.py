@@ -3,8 +3,8 @@ import pytest
 from sweep.toys import BASE, IRIS, KNN, NB, SPHERICAL, WINE, setting, study
 
 from distsearch.errors import InvalidInputError, SpecError
-from distsearch.sweep import Only, _cost, estimate, make_plan
-from distsearch.sweep.spec import Data, Protocol, Setting
+from distsearch.sweep import Only, _cost, _plan, estimate, make_plan
+from distsearch.sweep.spec import Data, Limits, Protocol, Setting
 
 
 def hashes(spec):
@@ -22,6 +22,22 @@ def test_units_are_data_by_estimators_by_methods_by_splits():
     ]
     assert labels[-1] == ("wine", "NB", "spherical", 4)
     assert len({unit.hash for unit in units}) == 40
+
+
+class TestMemory:
+    def test_little_is_not_asked_for(self):
+        plan = make_plan(study())
+        assert {plan.unit(place).memory for place in range(10)} == {0}
+
+    def test_three_tables_of_its_rows_are(self, monkeypatch):
+        monkeypatch.setattr(_plan, "_LITTLE", 1000)
+        plan = make_plan(study(protocol=Protocol(kind="hold-out", test_size=0.2)))
+        assert plan.unit(0).memory == 3 * 150 * 4 * 8
+
+    def test_what_the_study_says_is(self):
+        spec = study(limits=Limits(unit_gib=1.5))
+        assert make_plan(spec).unit(3).memory == 1610612736
+        assert hashes(spec) == hashes(study())
 
 
 def test_a_setting_is_used_on_its_data_only():

@@ -59,6 +59,7 @@ def check_numbers(context: Context) -> None:
     places: list[tuple[Mapping[str, Any], KeyPath, str]] = [
         (document.get("protocol", {}), ("protocol",), "test_size"),
         (document.get("limits", {}), ("limits",), "unit_seconds"),
+        (document.get("limits", {}), ("limits",), "unit_gib"),
         *(
             (table.get("protocol", {}), ("data", number, "protocol"), "test_size")
             for number, table in context.tables("data")

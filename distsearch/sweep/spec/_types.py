@@ -183,11 +183,14 @@ class Limits:
     ----------
     unit_seconds : float or None
         Time for a unit; a longer one fails.
+    unit_gib : float or None
+        Memory that a unit may take, in GiB; None where that is to be estimated.
     failures : int or None
         How many units may fail before the run stops; None for any number.
     """
 
     unit_seconds: float | None = None
+    unit_gib: float | None = None
     failures: int | None = None
 
 

@@ -137,6 +137,14 @@ def mistakes(folder, text, **tables):
             "study.toml:2: limits.unit_seconds: must be a finite number. Got inf instead.",
         ),
         (
+            "[limits]\nunit_gib = 0",
+            "study.toml:2: limits.unit_gib: must be a number above 0. Got 0 instead.",
+        ),
+        (
+            "[limits]\nunit_gib = nan",
+            "study.toml:2: limits.unit_gib: must be a finite number. Got nan instead.",
+        ),
+        (
             "[limits]\nfailures = -1",
             "study.toml:2: limits.failures: must be a whole number of at least 0. Got -1 instead.",
         ),

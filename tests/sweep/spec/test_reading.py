@@ -35,6 +35,7 @@ repeats = 2
 
 [limits]
 unit_seconds = 600
+unit_gib = 2
 failures = 20
 
 [[data]]
@@ -112,7 +113,7 @@ def test_a_full_study(example):
     assert spec.scorers == ("accuracy", "f1_macro", "balanced_accuracy_ovr", "fit_seconds")
     assert spec.baseline == "base"
     assert spec.protocol == Protocol(kind="k-fold", folds=5, repeats=2)
-    assert spec.limits == Limits(unit_seconds=600.0, failures=20)
+    assert spec.limits == Limits(unit_seconds=600.0, unit_gib=2.0, failures=20)
     assert spec.trust == ()
     assert (spec.path, spec.text) == (example, EXAMPLE)
     assert spec.written == {
