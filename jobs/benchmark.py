@@ -15,6 +15,8 @@ TABLES = {
     "boosting": "boosters by resampling beside AdaBoostClassifier",
     "encoding": "ordered target statistics beside category_encoders",
     "odd": "ODD beside the criterion and the search of its paper",
+    "scale": "many simulated workers, and what a unit costs the driver",
+    "speculation": "the iterative search on many workers, scoring ahead or not",
     "sweep": "sweeps with a store beside Ray Tune, Optuna and a grid search",
 }
 

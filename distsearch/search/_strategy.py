@@ -44,8 +44,8 @@ class Batch:
 
     @classmethod
     def of(cls, candidates: Vector, epoch: int = 0) -> Self:
-        """Make a batch of whole points."""
-        points = np.atleast_2d(np.asarray(candidates, dtype=np.float64))
+        """Make a batch of whole points, copied: a strategy goes on with its own."""
+        points = np.array(candidates, dtype=np.float64, ndmin=2)
         return cls(points, epoch, np.full(len(points), -1, dtype=np.int64))
 
     @classmethod

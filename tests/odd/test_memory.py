@@ -27,7 +27,7 @@ def peak(call):
 def test_fit_and_transform_hold_a_part_of_the_table(table, monkeypatch):
     X, y = table
     odd = ODDClassifier()
-    assert peak(lambda: odd.fit(X, y)) < 2.5 * X.nbytes
+    assert peak(lambda: odd.fit(X, y)) < 1.5 * X.nbytes
     monkeypatch.setattr(_workings, "BLOCK", 2**17)
     assert peak(lambda: odd.transform(X)) < 0.5 * X.nbytes
 

@@ -3,11 +3,12 @@ import pickle
 
 import numpy as np
 import pytest
-from search.toys import Points, Walk, drive, steps
+from search.toys import Points, Toy, Walk, drive, steps
 from sklearn.base import clone
 
+from distsearch.backends import SerialBackend
 from distsearch.boxcox import DiagonalGrid, FullGrid, IterativeGrid, SphericalGrid
-from distsearch.search import Batch, Strategy
+from distsearch.search import Batch, Strategy, search
 
 SEED = np.random.SeedSequence(3)
 ALL = [
@@ -156,3 +157,24 @@ class TestBatch:
         assert batch.candidates.tolist() == [[7, 0], [7, 1], [7, 2]]
         assert (batch.epoch, batch.coordinates.tolist()) == (2, [1, 1, 1])
         assert point.tolist() == [7.0, 8.0]
+
+
+def test_a_batch_keeps_its_points():
+    point = np.array([1.0, 2.0])
+    batch = Batch.of(point)
+    point[0] = 9.0
+    assert batch.candidates.tolist() == [[1.0, 2.0]]
+
+
+@pytest.mark.parametrize("semantics", ["product", "reference"])
+def test_the_history_keeps_the_start(semantics):
+    strategy = IterativeGrid(3, (-1, 1), epochs=2, semantics=semantics)
+    start = np.array([0.5, 0.25])
+    result = search(
+        strategy, Toy(lambda point, part: point.sum()), SerialBackend(), start=start,
+        seed=np.random.SeedSequence(0),
+    )  # fmt: skip
+    assert result.best.tolist() == [1.0, 1.0]
+    first = result.history.candidates[0]
+    assert first[1] == 0.25
+    assert first[0] == (0.5 if semantics == "product" else -1.0)
