@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from distsearch.backends._execute import in_worker_process
 from distsearch.errors import InvalidInputError, UnitTimeoutError
@@ -81,13 +82,23 @@ def _alarm(seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, handler)
+        _disarm(handler)
         if left:  # somebody else's alarm goes on
             left = max(left - (time.monotonic() - start), 1e-3)
             signal.setitimer(signal.ITIMER_REAL, left, interval)
     if expired:
         raise error
+
+
+def _disarm(handler: Any) -> None:
+    """Stop the alarm, however often it goes off meanwhile."""
+    while True:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, handler)
+        except UnitTimeoutError:
+            continue
+        return
 
 
 @contextmanager

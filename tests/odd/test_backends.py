@@ -28,7 +28,7 @@ SETTINGS = {
 @pytest.fixture(autouse=True)
 def small_jobs(monkeypatch):
     """Have blocks of 25 rows, short descents and small populations sent to workers."""
-    monkeypatch.setattr(_fitting, "_BLOCK", 100)
+    monkeypatch.setattr(_fitting, "BLOCK", 100)
     monkeypatch.setattr(_fitting, "_WORTH_SENDING", 1)
     monkeypatch.setattr(_nonlinear, "_WORTH_SENDING", 0)
     monkeypatch.setattr(_schedule, "_WORTH_SENDING", 0)

@@ -35,7 +35,6 @@ repeats = 2
 
 [limits]
 unit_seconds = 600
-unit_gib = 2
 failures = 20
 
 [[data]]
@@ -113,7 +112,7 @@ def test_a_full_study(example):
     assert spec.scorers == ("accuracy", "f1_macro", "balanced_accuracy_ovr", "fit_seconds")
     assert spec.baseline == "base"
     assert spec.protocol == Protocol(kind="k-fold", folds=5, repeats=2)
-    assert spec.limits == Limits(unit_seconds=600.0, unit_gib=2.0, failures=20)
+    assert spec.limits == Limits(unit_seconds=600.0, failures=20)
     assert spec.trust == ()
     assert (spec.path, spec.text) == (example, EXAMPLE)
     assert spec.written == {
@@ -368,6 +367,7 @@ repeats = 3.0
 test_size = 0.5
 [limits]
 unit_seconds = 3
+unit_gib = 2
 failures = 2.0
 [[data]]
 source = "blobs"
@@ -379,7 +379,7 @@ name = "nb"
     assert repr(spec.seed) == "7"
     assert repr(spec.data[0].random_state) == "4"
     assert repr(spec.protocol) == repr(Protocol(kind="hold-out", repeats=3, test_size=0.5))
-    assert repr(spec.limits) == repr(Limits(unit_seconds=3.0, failures=2))
+    assert repr(spec.limits) == repr(Limits(unit_seconds=3.0, unit_gib=2.0, failures=2))
 
 
 VALUES = ["3", "-1.5", "nan", "true", "''", "'x'", "[]", "[1]", "['a', {}]", "{}", "07:32:00"]

@@ -1,7 +1,6 @@
 """What cannot be a store, or cannot be written: one line each, and the file as it was."""
 
 import errno
-import io
 import os
 import re
 import shutil
@@ -239,7 +238,7 @@ def test_errors_of_the_system_in_words(number, said):
 
 
 def test_network_file_systems_get_the_older_journal(path, monkeypatch):
-    monkeypatch.setattr(files, "_on_network", lambda real: True)
+    monkeypatch.setattr(files, "is_network", lambda kind: True)
     with drive(path) as store:
         store.record(make_result(0))
         (journal,) = store._connection.execute("PRAGMA journal_mode").fetchone()
@@ -255,27 +254,7 @@ def test_a_write_ahead_log_is_taken_over_where_there_can_be_none(path, monkeypat
         (tmp_path / "moved").mkdir()
         for name in ("store.db", "store.db-wal"):
             shutil.copy(tmp_path / name, tmp_path / "moved" / name)
-    monkeypatch.setattr(files, "_on_network", lambda real: True)
+    monkeypatch.setattr(files, "is_network", lambda kind: True)
     with drive(tmp_path / "moved" / "store.db") as store:
         assert store.finished().keys() == {hash_of(0)}
     assert os.listdir(tmp_path / "moved") == ["store.db"]
-
-
-def test_which_file_systems_are_on_a_network(monkeypatch):
-    mounts = (
-        "/dev/vda / ext4 rw 0 0\nnas:/home /home nfs4 rw 0 0\n/dev/vdb /home/me/disk xfs rw 0 0\n"
-        "nas:/a /with\\040space cifs rw 0 0\n"
-    )
-
-    def opened(*args, **kwargs):
-        return io.StringIO(mounts)
-
-    monkeypatch.setattr("builtins.open", opened)
-    answers = {
-        "/tmp/store.db": False,
-        "/home/me/store.db": True,
-        "/homer/store.db": False,
-        "/home/me/disk/store.db": False,
-        "/with space/store.db": True,
-    }
-    assert {real: files._on_network(real) for real in answers} == answers
